@@ -31,7 +31,6 @@ export interface EvalImportFlags extends Omit<CommonFlags, 'json'> {
   path?: string | undefined;
   output?: string | undefined;
   limit?: number | undefined;
-  ingest?: boolean | undefined;
   force?: boolean | undefined;
 }
 
@@ -66,7 +65,7 @@ export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promis
       whenInterrupted: 'Run the same command again to continue; indexed documents are kept.',
     },
     async (app, { signal }) => {
-      const documents = flags.ingest === false ? [] : await readBeirCorpus(folder);
+      const documents = await readBeirCorpus(folder);
       const summary =
         documents.length === 0 ? null : await ingestCorpus(app, collection, { folder, documents, signal });
       await writeOutputFile(file, formatCases(cases, file));

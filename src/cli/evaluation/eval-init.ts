@@ -25,7 +25,6 @@ export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
   from?: 'collection' | 'sessions' | undefined;
   count?: number | undefined;
   output?: string | undefined;
-  seed?: number | undefined;
   model?: string | undefined;
   baseUrl?: string | undefined;
   force?: boolean | undefined;
@@ -33,19 +32,20 @@ export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
 
 const DEFAULT_COUNT = 40;
 const DEFAULT_FILE = 'cases.yaml';
+/** Fixed, so that drafts of the same collection are the same. */
+const DRAFT_SEED = 1;
 const DOCUMENTS_PER_READ = 32;
 
 /** Drafts cases from a collection, with the configured model where there is one, or from past sessions. */
 export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<void> {
   const file = flags.output ?? DEFAULT_FILE;
   const count = readFlag('--count', flags.count, wholeNumber(1)) ?? DEFAULT_COUNT;
-  const seed = readFlag('--seed', flags.seed, wholeNumber(0)) ?? 1;
   assertNotExisting(file, flags.force);
   await withApp({ flags }, async (app, { signal }) => {
     const cases =
       flags.from === 'sessions'
         ? await draftFromSessions(app, count)
-        : await draftFromCollection(app, { count, seed, signal });
+        : await draftFromCollection(app, { count, signal });
     await writeOutputFile(file, formatCases(cases, file));
     const terminal = createTerminal(process.stdout);
     if (json !== undefined) {
@@ -63,7 +63,7 @@ export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<vo
 
 async function draftFromCollection(
   app: App,
-  { count, seed, signal }: { count: number; seed: number; signal: AbortSignal },
+  { count, signal }: { count: number; signal: AbortSignal },
 ): Promise<EvaluationCase[]> {
   const store = await openCollection(app, signal);
   const bar = createProgressBar('Drafting questions');
@@ -72,7 +72,7 @@ async function draftFromCollection(
     const onProgress = (done: number) => bar.update({ done, total: count });
     const cases = await draftCasesFromChunks(await readChunks(store), {
       count,
-      seed,
+      seed: DRAFT_SEED,
       ask,
       signal,
       onProgress,

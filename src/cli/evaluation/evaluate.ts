@@ -11,7 +11,7 @@ import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { prepareChecks } from '../../evaluation/run/custom-checks.ts';
 import type { JudgeModel } from '../../evaluation/run/judge-model.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { createBudget, type RunnableArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
+import { type RunnableArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -188,7 +188,7 @@ async function askAll(
     concurrency,
     signal,
     journal: state.journal,
-    ...(budget !== undefined && { budget: createBudget(budget) }),
+    budget,
     onProgress({ done, total, arm, run, reused }) {
       if (!reused) newRuns.push(run);
       tokens += reused ? 0 : run.tokens.total;

@@ -83,25 +83,12 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
   };
 }
 
-/** Settings that the report has elsewhere, or that do not affect answers. */
-const OMITTED_SETTINGS = new Set<string>([
-  'model',
-  'policy',
-  'topK',
-  'scoreThreshold',
-  'temperature',
-  'maxSteps',
-  'collection',
-  'verbose',
-  'stream',
-]);
-
 /** Long texts are stored as a hash, because later runs only ask whether they changed. */
 function toOtherSettings(agent: AgentConfig, { rerank }: Config): ReportArm['otherSettings'] {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
-  const { systemPrompt, abstentionPhrases, ...rest } = agent;
+  const { systemPrompt, abstentionPhrases, collection: _, verbose: __, stream: ___, ...rest } = agent;
   return {
-    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !OMITTED_SETTINGS.has(name))),
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
     systemPrompt: hash(systemPrompt),
     abstentionPhrases: hash(JSON.stringify(abstentionPhrases)),
     ...(rerank.on && { reranker: rerank.judge ? 'judge' : (rerank.directory ?? rerank.model ?? 'cohere') }),

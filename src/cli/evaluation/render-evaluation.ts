@@ -45,7 +45,6 @@ export function renderEvaluation(report: ReportData, terminal: Terminal): string
       terminal.text(`${quoted(comparison.arm)} compared with ${quoted(comparison.baseline)}`, 'bold'),
       ...renderComparison(comparison, report, terminal),
       ...listOnlyRight(comparison).flatMap((line) => paragraph(line)),
-      ...listUnchanged(comparison, report).flatMap((sentence) => paragraph(sentence, 'dim')),
     ]),
     renderTags(report, terminal),
     [...listFlaky(report), ...listIncorrect(report)].flatMap((line) => paragraph(oneLine(line, 400))),
@@ -116,21 +115,6 @@ function listOnlyRight({ arm, baseline, metrics }: ArmComparison): string[] {
 
 export function formatPCell(adjustedP: number | null): string {
   return adjustedP === null ? '' : formatP(adjustedP).replace(/^p (= )?/, '');
-}
-
-/** The metrics that are not in the table of a comparison. */
-function listUnchanged({ metrics }: ArmComparison, report: ReportData): string[] {
-  const labelsOf = (isListed: (metric: MetricInfo) => boolean) =>
-    report.metrics.filter(isListed).map(({ label }) => label);
-  const alike = labelsOf(({ id }) => metrics.some((compared) => compared.metric === id && isAlike(compared)));
-  const unpaired = labelsOf(
-    ({ id }) =>
-      !metrics.some(({ metric }) => metric === id) && report.arms.some((arm) => knownValue(arm.metrics[id])),
-  );
-  return [
-    ...(alike.length > 0 ? [`No difference: ${alike.join(', ')}.`] : []),
-    ...(unpaired.length > 0 ? [`No data in both arms: ${unpaired.join(', ')}.`] : []),
-  ];
 }
 
 function listCases(label: string, ids: readonly string[]): string[] {

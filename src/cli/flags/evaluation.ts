@@ -63,7 +63,6 @@ const init: CommandDefinition<EvalInitFlags> = {
     from: { choices: ['collection', 'sessions'], describe: 'Draft from (default collection)' },
     count: { alias: 'n', type: 'number', describe: 'Number of cases (default 40)' },
     output: { ...output, describe: 'Output file (default cases.yaml)' },
-    seed: { type: 'number', describe: 'Seed that selects the passages (default 1)' },
     model: { describe: 'Model that writes the questions' },
     provider: shared.provider,
     'base-url': shared['base-url'],
@@ -84,7 +83,6 @@ const importCases: CommandDefinition<EvalImportFlags> = {
   options: {
     output: { ...output, describe: 'Output file (default cases.jsonl)' },
     limit: { type: 'number', describe: 'Maximum number of cases, evenly drawn' },
-    ingest: { type: 'boolean', default: true, describe: 'Index the corpus of a BEIR folder' },
     force,
     ...serviceOptions('store'),
   },

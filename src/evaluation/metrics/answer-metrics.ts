@@ -84,21 +84,6 @@ export const answerMetrics: readonly Metric[] = [
   },
   {
     ...share,
-    id: 'answer.phrases',
-    label: 'Expected phrases',
-    kind: 'mean',
-    description: 'Share of the expected phrases that the answer contains.',
-    hasGold: ({ expected }) => expected.phrases.length > 0,
-    needs: 'no case has expectedPhrases',
-    empty: 'no case has expectedPhrases',
-    measure({ answer }, { expected: { phrases } }) {
-      return valueContribution(
-        phrases.filter((phrase) => containsPhrase(answer, phrase)).length / phrases.length,
-      );
-    },
-  },
-  {
-    ...share,
     id: 'answer.clean',
     label: 'No forbidden phrase',
     kind: 'binary',

@@ -1,6 +1,4 @@
-import { AppError } from '../../faults/app-error.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
-import { oneLine } from '../../text/visible-text.ts';
 import { type EvaluationCase, formatCheckName, toConversationKey } from '../cases/evaluation-case.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
@@ -58,7 +56,7 @@ interface MeasuredArm {
 
 type PlainCase = Omit<ReportCase, 'results'>;
 
-/** Throws `invalid_input` if an arm lacks a case or has an unknown one. */
+/** Measures, compares and describes the runs of all arms. Every arm must have runs of every case. */
 export function assembleReport(input: ReportInput): ReportData {
   const { cases, metrics } = input;
   const plainCases = cases.map(toPlainCase);
@@ -137,19 +135,6 @@ function measureArm(
   plainCases: readonly PlainCase[],
   metrics: readonly Metric[],
 ): MeasuredArm {
-  const ids = new Set(plainCases.map(({ id }) => id));
-  const unknown = [...arm.runs.keys()].find((id) => !ids.has(id));
-  const missing = plainCases.find(({ id }) => !arm.runs.get(id)?.length)?.id;
-  if (unknown !== undefined || missing !== undefined) {
-    const problem = missing === undefined ? 'a case that the others do not have' : 'no result for case';
-    throw new AppError(
-      'invalid_input',
-      `The arm "${arm.name}" has ${problem}: "${oneLine(missing ?? unknown ?? '', 60)}".`,
-      {
-        hint: 'Run all arms on the same case file.',
-      },
-    );
-  }
   const cases = plainCases.map(
     (item): CaseRuns => ({ id: item.id, gold: item, runs: arm.runs.get(item.id) ?? [] }),
   );

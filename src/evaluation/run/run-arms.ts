@@ -17,7 +17,8 @@ interface RunArmsOptions {
   concurrency: number;
   signal: AbortSignal;
   journal: RunJournal;
-  budget?: CostBudget;
+  /** Money that must not be exceeded. */
+  budget?: number | undefined;
   onProgress?: (progress: RunProgress) => void;
 }
 
@@ -34,6 +35,9 @@ export interface RunProgress {
 /** Runs by arm name and case id. */
 export type RunResults = Map<string, Map<string, CaseRun[]>>;
 
+/** What a question may cost compared with the most expensive one so far. */
+const RESERVE_FACTOR = 1.5;
+
 /** Errors that every further question would meet, too. */
 const FATAL_ERRORS: readonly ErrorKind[] = ['auth_error', 'configuration_error', 'replay_drift'];
 
@@ -45,7 +49,7 @@ const FATAL_ERRORS: readonly ErrorKind[] = ['auth_error', 'configuration_error',
 export async function runArms(
   cases: readonly EvaluationCase[],
   arms: readonly RunnableArm[],
-  { repeat, concurrency, signal, journal, budget = unlimitedBudget, onProgress }: RunArmsOptions,
+  { repeat, concurrency, signal, journal, budget = Number.POSITIVE_INFINITY, onProgress }: RunArmsOptions,
 ): Promise<RunResults> {
   const results: RunResults = new Map(arms.map(({ name }) => [name, new Map<string, CaseRun[]>()]));
   const jobs = cases.flatMap((item, place) =>
@@ -55,9 +59,12 @@ export async function runArms(
   );
   const failure = new AbortController();
   const stopped = AbortSignal.any([signal, failure.signal]);
-  const missing = new Map(arms.map(({ name }) => [name, 0]));
   let next = 0;
   let done = 0;
+  let running = 0;
+  let missing = 0;
+  let spent = 0;
+  let highestCost = 0;
 
   const work = async () => {
     while (next < jobs.length) {
@@ -65,13 +72,17 @@ export async function runArms(
       const { arm, item, repeat: time } = jobs[next++] as (typeof jobs)[number];
       const key = { arm: arm.name, caseId: item.id, repeat: time };
       const known = journal.find(key);
-      if (known === undefined && !budget.reserve(arm.name)) {
-        missing.set(arm.name, (missing.get(arm.name) ?? 0) + 1);
+      const reserved = (running + 1) * RESERVE_FACTOR * highestCost;
+      if (known === undefined && (spent + reserved > budget || spent >= budget)) {
+        missing += 1;
         continue;
       }
+      running += 1;
       const run = known ?? (await arm.ask(item, time, stopped));
+      running -= 1;
       if (known === undefined) {
-        budget.settle(arm.name, totalCost(run));
+        spent += totalCost(run);
+        highestCost = Math.max(highestCost, totalCost(run));
         if (run.error === null) await journal.add(key, run);
       }
       if (run.error !== null && FATAL_ERRORS.includes(run.error.errorType))
@@ -94,8 +105,12 @@ export async function runArms(
   );
   await Promise.allSettled(workers);
   stopped.throwIfAborted();
-  if ([...missing.values()].some((count) => count > 0)) {
-    throw budgetExceededError(budget.spent, missing, jobs.length);
+  if (missing > 0) {
+    throw new AppError(
+      'gate_failed',
+      `The budget is used up after ${Number(spent.toPrecision(4))}: ${missing} of ${jobs.length} answers are missing.`,
+      { hint: 'Run the same command with a larger --budget to continue.' },
+    );
   }
   assertAnyAnswer(results);
   return results;
@@ -166,55 +181,4 @@ function parseJournalLine(line: string): z.infer<typeof journalLineSchema> | nul
   } catch {
     return null;
   }
-}
-
-/** Limits the money spent on questions. */
-interface CostBudget {
-  /** Whether another question of this arm fits; if so, its likely cost is reserved. */
-  reserve(arm: string): boolean;
-  /** Replaces a reservation by the actual cost. */
-  settle(arm: string, cost: number): void;
-  readonly spent: number;
-}
-
-const unlimitedBudget: CostBudget = { reserve: () => true, settle() {}, spent: 0 };
-
-/** The next question may cost this much more than the most expensive one so far. */
-const RESERVE_FACTOR = 1.5;
-
-/** A question is reserved 1.5 times the highest cost of its arm so far; the cost of the very first one is unknown. */
-export function createBudget(limit: number): CostBudget {
-  const highest = new Map<string, number>();
-  const reservations: { arm: string; amount: number }[] = [];
-  let spent = 0;
-  return {
-    reserve(arm) {
-      const amount = RESERVE_FACTOR * (highest.get(arm) ?? Math.max(0, ...highest.values()));
-      const committed = reservations.reduce((sum, each) => sum + each.amount, spent);
-      if (committed + amount > limit || committed >= limit) return false;
-      reservations.push({ arm, amount });
-      return true;
-    },
-    settle(arm, cost) {
-      const index = reservations.findIndex((each) => each.arm === arm);
-      if (index >= 0) reservations.splice(index, 1);
-      spent += cost;
-      highest.set(arm, Math.max(cost, highest.get(arm) ?? 0));
-    },
-    get spent() {
-      return spent;
-    },
-  };
-}
-
-/** Lists the number of missing answers by arm. */
-function budgetExceededError(spent: number, missing: ReadonlyMap<string, number>, total: number): AppError {
-  const arms = [...missing].filter(([, count]) => count > 0);
-  const count = arms.reduce((sum, [, each]) => sum + each, 0);
-  const byArm = arms.map(([arm, each]) => `${each} of ${arm}`).join(', ');
-  return new AppError(
-    'gate_failed',
-    `The budget is used up after ${Number(spent.toPrecision(4))}: ${count} of ${total} answers are missing (${byArm}).`,
-    { hint: 'Run the same command with a larger --budget to continue.' },
-  );
 }

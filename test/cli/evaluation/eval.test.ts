@@ -165,13 +165,6 @@ test('compares policies on the same cases, with the verdict first', async () => 
   expect(report.arms.map(({ name }) => name)).toEqual(['tool', 'always', 'never']);
   const correct = report.comparisons[1]?.metrics.find(({ metric }) => metric === 'answer.correct');
   expect(correct).toMatchObject({ n: 3, worse: ['node', 'topic'], p: null });
-  // Every metric of both arms has a row or is listed below the table.
-  const [, ofNever = ''] = stdout.split('“never” compared with “tool”\n');
-  const [table = ''] = ofNever.split('\n\n');
-  const shown = table.replace(/\s+/g, ' ');
-  for (const { metric } of report.comparisons[1]?.metrics ?? []) {
-    expect(shown).toContain(report.metrics.find(({ id }) => id === metric)?.label);
-  }
 });
 
 test('compares arms of any setting', async () => {
@@ -283,9 +276,7 @@ test('stops at the budget and continues with a larger one', async () => {
   );
   const short = await run([...args, '--budget', '1.5', '--fresh']);
   expect(short.code).toBe(8);
-  expect(short.stderr).toMatch(
-    /The budget is used up after \d.*: \d of 4 answers are missing \(\d of tool\)/,
-  );
+  expect(short.stderr).toMatch(/The budget is used up after \d.*: \d of 4 answers are missing\./);
   const spent = Number(/used up after ([\d.]+):/.exec(short.stderr)?.[1]);
   expect(spent).toBeLessThanOrEqual(1.5);
   expect((await run([...args, '--budget', '100'])).code).toBe(0);

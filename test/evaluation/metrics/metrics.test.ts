@@ -121,12 +121,6 @@ test('token F1 takes the best expected answer', () => {
   ).toBe(0.5);
 });
 
-test('expected phrases match whole words in a row', () => {
-  const gold = createGold({ phrases: ['quality of service', 'reliable', 'best-effort'] });
-  const run = createRun({ answer: 'Quality-of-Service may be reliably "best effort".' });
-  expect(measured('answer.phrases', [run, gold])).toBeCloseTo(2 / 3);
-});
-
 test('forbidden phrases skip failed runs', () => {
   const gold = createGold({ forbidden: ['send your key'] });
   const said = createRun({ answer: 'Please SEND your key!' });
@@ -229,13 +223,6 @@ test('judged faithfulness averages the scores of a run', () => {
     measured('judge.faithfulness', [judged(0.5, 1), createGold()], [judged(1), createGold()]),
   ).toBeCloseTo(0.875);
   expect(measured('judge.faithfulness', [judged(), createGold()])).toBe('there was no judge (--judge-model)');
-});
-
-test('rejects a value that is not a number', () => {
-  const run = createRun({ tokens: { prompt: 0, completion: 0, total: Number.NaN } });
-  expect(() => measured('cost.tokens', [run, createGold()])).toThrow(
-    'cost.tokens of case "0" is not a number',
-  );
 });
 
 test('every metric has a unique id and is defined in docs/metrics.md', () => {
