@@ -1,13 +1,7 @@
-import type { AgentResponse } from '../domain/agent-response.ts';
-import type { RunEvent } from '../domain/run-event.ts';
+import { toKebabCase } from '../config/collect-settings.ts';
 import type { Advice, Gap } from '../faults/advice.ts';
-import { AppError } from '../faults/app-error.ts';
-import {
-  adviceOf,
-  type ErrorResponse,
-  fromErrorResponse,
-  toErrorResponse,
-} from '../faults/error-response.ts';
+import type { AppError } from '../faults/app-error.ts';
+import { adviceOf } from '../faults/error-response.ts';
 
 interface AdviceOptions {
   /** Names slash commands instead of flags. */
@@ -28,36 +22,6 @@ export function onCommandLine(advice: Advice, options: AdviceOptions = {}): stri
 
 export function commandLineHint(error: AppError, options: AdviceOptions = {}): string {
   return onCommandLine(adviceOf(error), options);
-}
-
-/** An error as JSON, with flags and commands in its hint. */
-export function toCommandLineError(error: AppError): ErrorResponse {
-  return toErrorResponse(
-    new AppError(error.kind, error.message, { ...error, hint: commandLineHint(error), cause: error }),
-  );
-}
-
-/** A response with flags and commands in the hint of its error. */
-export function toCommandLineResponse(response: AgentResponse): AgentResponse {
-  return response.error === null ? response : { ...response, error: rewordError(response.error) };
-}
-
-/** An event with flags and commands in the hints of its errors. */
-export function toCommandLineEvent(event: RunEvent): RunEvent {
-  switch (event.type) {
-    case 'error':
-      return { ...event, error: rewordError(event.error) };
-    case 'retrieval_finished':
-      return event.error === null ? event : { ...event, error: rewordError(event.error) };
-    case 'turn_completed':
-      return { ...event, turn: { ...event.turn, response: toCommandLineResponse(event.turn.response) } };
-    default:
-      return event;
-  }
-}
-
-function rewordError(error: ErrorResponse): ErrorResponse {
-  return toCommandLineError(fromErrorResponse(error));
 }
 
 function fillGap(gap: Gap, isLast: boolean, { inChat = false }: AdviceOptions): string {
@@ -81,8 +45,6 @@ function fillGap(gap: Gap, isLast: boolean, { inChat = false }: AdviceOptions): 
   }
 }
 
-/** `maxSteps` is `--max-steps`. */
 function flag(name: string, value: string | null): string {
-  const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return value === null ? `--${kebab}` : `--${kebab} ${value}`;
+  return value === null ? `--${toKebabCase(name)}` : `--${toKebabCase(name)} ${value}`;
 }

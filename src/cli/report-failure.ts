@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { AppError, messageOf } from '../faults/app-error.ts';
+import { toErrorResponse } from '../faults/error-response.ts';
 import { exitCodeOf } from '../faults/exit-code.ts';
 import { visibleText } from '../text/visible-text.ts';
-import { commandLineHint, toCommandLineError } from './advice.ts';
+import { commandLineHint } from './advice.ts';
 import { createTerminal, printJson } from './terminal/terminal.ts';
 import { renderText, wrapPieces } from './terminal/wrapping.ts';
 
@@ -15,7 +16,7 @@ export function reportFailure(
 ): number {
   const failure = error instanceof AppError ? error : internalError(error);
   if (options.json) {
-    printJson({ error: toCommandLineError(failure) });
+    printJson({ error: toErrorResponse(failure) });
   } else {
     const terminal = createTerminal(process.stderr);
     const label = { text: 'citeloop:', paint: (text: string) => terminal.text(text, 'red') };

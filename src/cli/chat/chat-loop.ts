@@ -1,10 +1,9 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { completeTurn } from '../../agent/complete-turn.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { fromErrorResponse } from '../../faults/error-response.ts';
+import { fromErrorResponse, toErrorResponse } from '../../faults/error-response.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { toCommandLineError, toCommandLineResponse } from '../advice.ts';
 import { paged } from '../terminal/paged.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
@@ -107,9 +106,8 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     const turn = await (json
       ? completeTurn(events)
       : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, format, priceOf }));
-    if (json) streams.stdout.write(`${JSON.stringify(toCommandLineResponse(turn.response))}\n`);
+    if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
     if (chat.verbose) renderLedger(createTerminal(streams.stderr), turn);
-    conversation.completed(turn);
     if (turn.response.error !== null && !json) chat.report(fromErrorResponse(turn.response.error));
   }
 
@@ -118,7 +116,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
       const terminal = createTerminal(streams.stderr);
       terminal.write(`${terminal.text('Stopped. The question was not saved.', 'dim')}\n`);
     } else if (json && error instanceof AppError) {
-      streams.stdout.write(`${JSON.stringify({ error: toCommandLineError(error) })}\n`);
+      streams.stdout.write(`${JSON.stringify({ error: toErrorResponse(error) })}\n`);
     } else {
       chat.report(error);
     }

@@ -20,13 +20,9 @@ export interface ChatConversation {
   session(): AgentSession;
   sessions(): SessionStore;
   model(): string;
-  /** The newest turn with a search. */
-  lastSearched(): ConversationTurn | null;
   /** Oldest first. */
   turns(): Promise<ConversationTurn[]>;
   passagesAround: OpenAgent['passagesAround'];
-  completed(turn: ConversationTurn): void;
-  reset(): Promise<void>;
   /** Takes the beginning of an id, too. Throws `invalid_input` before anything changes. */
   resume(sessionId: string): Promise<void>;
   /** Throws before anything changes if the model cannot be used. */
@@ -54,11 +50,19 @@ interface ConversationStart {
 
 export function createChatConversation(start: ConversationStart): ChatConversation {
   let { open, session } = start;
-  let searched = searchedIn(session.lastTurn());
+  const owner = { user: start.user, isInteractive: start.isInteractive };
 
-  function enter(next: AgentSession): void {
-    session = next;
-    searched = searchedIn(next.lastTurn());
+  /** Closes the next agent if its session cannot be opened, else the current one. */
+  async function switchAgent(next: OpenAgent, openSession: () => Promise<AgentSession>): Promise<void> {
+    try {
+      session = await openSession();
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    const previous = open;
+    open = next;
+    await previous.close();
   }
 
   const conversation: ChatConversation = {
@@ -71,57 +75,32 @@ export function createChatConversation(start: ConversationStart): ChatConversati
     session: () => session,
     sessions: () => open.sessions,
     model: () => open.model,
-    lastSearched: () => searched,
     async turns() {
       const recorded = await Array.fromAsync(open.sessions.turns(session.id));
       return recorded.map(({ turn }) => turn);
     },
     passagesAround: (chunkId) => open.passagesAround(chunkId),
-    completed(turn) {
-      searched = searchedIn(turn) ?? searched;
-    },
-    async reset() {
-      await session.reset();
-      searched = null;
-    },
     async resume(sessionId) {
       const next = await open.agent.resumeSession(await resolveSessionId(open.sessions, sessionId));
       if (next.id !== session.id) await complete(session);
-      enter(next);
+      session = next;
     },
     async changeModel(model) {
       const next = await start.openWith({ model, collection: open.collection });
       const { turnCount, segments } = session.snapshot();
       const isNew = turnCount === 0 && segments.length === 0;
-      try {
-        session = isNew
-          ? await next.agent.startSession({ user: start.user, isInteractive: start.isInteractive })
-          : await next.agent.resumeSession(session.id);
-      } catch (error) {
-        await next.close();
-        throw error;
-      }
-      const previous = open;
-      open = next;
-      await previous.close();
+      await switchAgent(next, () =>
+        isNew ? next.agent.startSession(owner) : next.agent.resumeSession(session.id),
+      );
     },
     async changeCollection(name) {
       const next = await start.openWith({ model: open.model, collection: name });
-      try {
-        const started = await next.agent.startSession({
-          user: start.user,
-          isInteractive: start.isInteractive,
-        });
+      await switchAgent(next, async () => {
+        const started = await next.agent.startSession(owner);
         await complete(session);
-        enter(started);
-      } catch (error) {
-        await next.close();
-        throw error;
-      }
-      const previous = open;
-      open = next;
+        return started;
+      });
       conversation.filter = {};
-      await previous.close();
     },
     async changeFilter(filter) {
       await open.assertFilter(filter);
@@ -138,8 +117,4 @@ async function complete(session: AgentSession): Promise<void> {
   await session.complete().catch((error: unknown) => {
     if (!(error instanceof AppError) || error.kind !== 'invalid_input') throw error;
   });
-}
-
-function searchedIn(turn: ConversationTurn | null): ConversationTurn | null {
-  return turn !== null && turn.retrievals.length > 0 ? turn : null;
 }

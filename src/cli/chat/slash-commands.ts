@@ -49,9 +49,9 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
   sources: {
     usage: 'sources',
     describe: 'Show the passages of the last search',
-    run(conversation, _, terminal) {
-      const turn = conversation.lastSearched();
-      if (turn === null) terminal.write('No search yet.\n');
+    async run(conversation, _, terminal) {
+      const turn = (await conversation.turns()).findLast(({ retrievals }) => retrievals.length > 0);
+      if (turn === undefined) terminal.write('No search yet.\n');
       else renderRetrievedPassages(terminal, turn);
     },
   },
@@ -89,7 +89,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     usage: 'reset',
     describe: 'Clear the conversation (also: clear)',
     async run(conversation, _, terminal) {
-      await conversation.reset();
+      await conversation.session().reset();
       terminal.write('Conversation cleared.\n');
     },
   },

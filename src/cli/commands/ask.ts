@@ -18,7 +18,6 @@ import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import type { Run } from '../../tape/tape-run.ts';
-import { toCommandLineEvent, toCommandLineResponse } from '../advice.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
@@ -77,7 +76,7 @@ export async function printAnswer(
   const printJson = (value: object) => streams.stdout.write(`${JSON.stringify(value)}\n`);
   let isErrorPrinted = false;
   const printEvent = (event: RunEvent) => {
-    printJson(toCommandLineEvent(event));
+    printJson(event);
     isErrorPrinted = event.type === 'error';
   };
   let turn: ConversationTurn;
@@ -89,7 +88,7 @@ export async function printAnswer(
     if (isErrorPrinted) return exitCodeOf(error);
     throw error;
   }
-  if (json && !stream) printJson(toCommandLineResponse(turn.response));
+  if (json && !stream) printJson(turn.response);
   if (verbose) renderLedger(createTerminal(streams.stderr), turn);
   const failure = failureOf(turn.response, requireGrounded);
   if (failure !== null && !json) throw failure;

@@ -154,15 +154,8 @@ async function findValues(
       }));
       return found.length === 0 ? [] : [{ word: 'last', describe: 'The newest' }, ...found];
     }
-    case 'model': {
-      const used = (await listSessions(config)).map(({ model }) => model);
-      return describeAll([...new Set([OFFLINE_MODEL, config.agent.model, ...used])], 'model');
-    }
-    case 'before':
-    case 'after': {
-      const { listRuns } = await import('../evaluation/run-archive.ts');
-      return describeAll(['last', ...(await listRuns(config.home)).reverse()], 'evaluation');
-    }
+    case 'model':
+      return describeAll([...new Set([OFFLINE_MODEL, config.agent.model])], 'model');
     default:
       return [];
   }

@@ -1,12 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { commandLineHint } from '../../../src/cli/advice.ts';
 import { printAnswer, readQuestion } from '../../../src/cli/commands/ask.ts';
 import { agentResponseSchema } from '../../../src/domain/agent-response.ts';
 import { type RunEvent, runEventSchema } from '../../../src/domain/run-event.ts';
-import { advice, setting } from '../../../src/faults/advice.ts';
-import { AppError } from '../../../src/faults/app-error.ts';
-import { toErrorResponse } from '../../../src/faults/error-response.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 import { eventsOf, type Script, scriptedAgent, turnOf } from '../support/scripted-agent.ts';
 
@@ -97,20 +93,4 @@ test('reads the question from the arguments or from a pipe', async () => {
     await expect(readQuestion({ question }, typed())).rejects.toMatchObject({ kind: 'invalid_input' });
   }
   await expect(readQuestion({ question: [''] }, piped())).rejects.toMatchObject({ kind: 'invalid_input' });
-});
-
-test('hints in an answer name flags, in text and in JSON', async () => {
-  const stuck = new AppError('api_error', 'The model came to no answer.', {
-    hint: advice`Ask a narrower question, or raise ${setting('maxSteps')}.`,
-  });
-  const error = toErrorResponse(stuck);
-  expect(error.userMessage).toContain('or raise maxSteps.');
-  const events = (): RunEvent[] => [{ type: 'error', error }];
-  const { outcome } = await ask(events);
-  expect(commandLineHint(outcome as AppError)).toBe('Ask a narrower question, or raise --max-steps.');
-  const streamed = await ask(events, { json: true });
-  expect(JSON.parse(streamed.out).error.userMessage).toContain('or raise --max-steps.');
-  const turn = turnOf({ error });
-  const whole = await ask(() => eventsOf(turn), { json: true, stream: false });
-  expect(agentResponseSchema.parse(JSON.parse(whole.out)).error?.userMessage).toContain('--max-steps');
 });
