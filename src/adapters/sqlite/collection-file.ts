@@ -2,9 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, command } from '../../faults/advice.ts';
 import { enableWal, ensureFileFormat, inTransaction, type SqliteFileFormat } from './database.ts';
-import { createTextSegmentWriter } from './text-segments.ts';
-
-const FTS5_VERSION = 1;
 
 export const COLLECTION_FORMAT: SqliteFileFormat = {
   /** "Cite" in ASCII. */
@@ -12,29 +9,9 @@ export const COLLECTION_FORMAT: SqliteFileFormat = {
   version: 3,
   contents: 'a citeloop collection',
   olderHint: advice`Remove it${command('collections delete')} and ingest again.`,
-  upgrade(database, version) {
-    if (version === FTS5_VERSION) replaceFts5(database);
-    database.exec(UNEMBEDDED_SCHEMA);
-  },
+  oldestVersion: 2,
+  upgrade: 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY)',
 };
-
-const TEXT_SCHEMA = `
-  CREATE TABLE text_segment (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    first_id INTEGER NOT NULL,
-    last_id INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    dead INTEGER NOT NULL,
-    ids BLOB NOT NULL,
-    lengths BLOB NOT NULL
-  );
-  CREATE TABLE posting (
-    segment INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (segment, term)
-  ) WITHOUT ROWID;`;
-const UNEMBEDDED_SCHEMA = 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY);';
 
 /**
  * `vector` holds the exact vectors; `unembedded` lists the chunks that have none yet. `segment` packs up to 2048
@@ -81,30 +58,28 @@ const SCHEMA = `
     ids BLOB NOT NULL,
     scales BLOB NOT NULL
   );
-  ${TEXT_SCHEMA}
-  ${UNEMBEDDED_SCHEMA}
+  CREATE TABLE text_segment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    first_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    lengths BLOB NOT NULL
+  );
+  CREATE TABLE posting (
+    segment INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (segment, term)
+  ) WITHOUT ROWID;
+  CREATE TABLE unembedded (id INTEGER PRIMARY KEY);
 `;
 
 /** Runs inside the caller's transaction. */
 export function createCollectionSchema(database: DatabaseSync): void {
   const { applicationId, version } = COLLECTION_FORMAT;
   database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
-}
-
-/** Version 0.2 used FTS5: the words are indexed again, the vectors stay. */
-function replaceFts5(database: DatabaseSync): void {
-  const column = database.prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'").get();
-  if (column === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
-  database.exec(TEXT_SCHEMA);
-  const writer = createTextSegmentWriter(database);
-  const rows = database.prepare(
-    'SELECT chunk.id, title, headings, text FROM chunk JOIN document ON document.id = document_id ORDER BY chunk.id',
-  );
-  for (const { id, title, headings, text } of rows.iterate()) {
-    writer.add(Number(id), String(title), JSON.parse(String(headings)) as string[], String(text));
-  }
-  writer.flush();
-  database.exec('DROP TABLE vocabulary; DROP TABLE terms; DROP TABLE common_term;');
 }
 
 /** Creates a collection in an empty file, unless another process does so at the same time. */

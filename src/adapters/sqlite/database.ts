@@ -92,8 +92,10 @@ export interface SqliteFileFormat {
   contents: string;
   /** What to do about an older version that cannot be upgraded. */
   olderHint: string | Advice;
-  /** Upgrades a file of an earlier version inside a transaction, if it can. */
-  upgrade(database: DatabaseSync, version: number): void;
+  /** The version that `upgrade` converts to the current one. */
+  oldestVersion: number;
+  /** SQL statements. */
+  upgrade: string;
 }
 
 /**
@@ -119,13 +121,11 @@ export function ensureFileFormat(database: DatabaseSync, path: string, format: S
     });
   }
   if (version === format.version) return true;
-  if (version >= 1 && version < format.version) {
+  if (version === format.oldestVersion) {
     inTransaction(database, () => {
       // Another process may have upgraded it while this one waited for the lock.
-      const current = read().version;
-      if (current === format.version) return;
-      format.upgrade(database, current);
-      database.exec(`PRAGMA user_version = ${format.version}`);
+      if (read().version === format.version) return;
+      database.exec(`${format.upgrade}; PRAGMA user_version = ${format.version};`);
     });
     return true;
   }

@@ -19,8 +19,8 @@ const SESSION_FORMAT: SqliteFileFormat = {
   version: 2,
   contents: 'a session file of citeloop',
   olderHint: 'Move the file away, or use another CITELOOP_HOME.',
-  upgrade: (database) =>
-    database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
+  oldestVersion: 1,
+  upgrade: 'ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0',
 };
 
 /**
@@ -116,7 +116,7 @@ function configure(database: DatabaseSync): void {
 
 /** Like `toSqliteError`, with advice for sessions. */
 export function toSessionFileError(error: unknown, path: string): unknown {
-  if (!isDamagedFileError(error, path)) return toSqliteError(error, path);
+  if (!isDamagedFileError(error)) return toSqliteError(error, path);
   return new AppError('retrieval_error', `The sessions in ${path} are damaged (${messageOf(error)}).`, {
     hint: 'Restore the file from a backup, or move it away to start with a new one.',
     cause: error,

@@ -182,7 +182,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         changed = 0;
       }),
 
-    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database, dimensions))),
+    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database))),
 
     close: async () => {
       if (database.isOpen) database.close();

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { advice, command } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
@@ -18,8 +18,6 @@ const NOT_A_DATABASE = 26;
 const NO_SHARED_MEMORY = new Set([4618, 4874, 5386]);
 /** Messages about a file whose first pages were overwritten. Other errors with code 1 are programming errors. */
 const DAMAGED_SCHEMA = /unsupported file format|malformed|encoding|no such (?:table|column)/i;
-/** The offset of the write version in a file's header: 1, or 2 for WAL. */
-const WRITE_VERSION = 18;
 /** With less free space nothing can be written, and a WAL file cannot even be read. */
 const MIN_FREE_BYTES = 64 * 1024;
 
@@ -31,7 +29,7 @@ export function toSqliteError(error: unknown, path: string): unknown {
   const { code = '' } = error as { code?: string };
   if (NOT_WRITABLE.has(code)) return notWritableError(path, error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(path, error);
-  if (isDamagedFileError(error, path)) {
+  if (isDamagedFileError(error)) {
     return new AppError('retrieval_error', `The collection file ${path} is damaged (${messageOf(error)}).`, {
       hint: advice`Restore it from a backup, or remove it${command('collections delete')} and ingest again.`,
       cause: error,
@@ -68,19 +66,11 @@ export function toSqliteError(error: unknown, path: string): unknown {
 }
 
 /** Whether the error means that the file's contents were damaged. */
-export function isDamagedFileError(error: unknown, path: string): boolean {
-  switch (resultCode(error)) {
-    case CORRUPT:
-    case NOT_A_DATABASE:
-      return true;
-    case ERROR:
-      return DAMAGED_SCHEMA.test(messageOf(error));
-    case READ_ONLY:
-      // SQLite treats a file with an unknown write version as read-only.
-      return !hasKnownWriteVersion(path);
-    default:
-      return false;
-  }
+export function isDamagedFileError(error: unknown): boolean {
+  const code = resultCode(error);
+  return (
+    code === CORRUPT || code === NOT_A_DATABASE || (code === ERROR && DAMAGED_SCHEMA.test(messageOf(error)))
+  );
 }
 
 /** Whether the file could not be opened only because nothing can be written to it or beside it. */
@@ -107,21 +97,6 @@ function isDiskFull(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function hasKnownWriteVersion(path: string): boolean {
-  const header = Buffer.alloc(WRITE_VERSION + 1);
-  try {
-    const file = openSync(path, 'r');
-    try {
-      readSync(file, header);
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return true;
-  }
-  return header[WRITE_VERSION] === 1 || header[WRITE_VERSION] === 2;
 }
 
 function diskFullError(path: string, cause: unknown): AppError {

@@ -5,6 +5,7 @@ import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { vectorOf } from '../../contracts/sample-documents.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { findSegmentProblems } from './segment-problems.ts';
 import { PROCESS_IDENTITY, startWriter } from './start-writer.ts';
 
 /** The chunks of each document, by its title. */
@@ -47,6 +48,7 @@ test('a killed process loses no acknowledged document and leaves none incomplete
 
     const store = (await catalog.open('book')) as ChunkStore;
     expect(await store.check()).toEqual([]);
+    expect(findSegmentProblems(join(directory, 'book.sqlite'), PROCESS_IDENTITY.dimensions)).toEqual([]);
     const contents = await contentsOf(store);
     const newest = new Map(writer.acknowledged.map((number) => [number % 15, number]));
     for (const [place, number] of newest) {
@@ -77,6 +79,7 @@ test('several processes create a collection and write to it at once', async () =
     }
   }
   expect(await store.check()).toEqual([]);
+  expect(findSegmentProblems(join(directory, 'book.sqlite'), PROCESS_IDENTITY.dimensions)).toEqual([]);
   await store.close();
 });
 
@@ -118,5 +121,6 @@ test('an open collection shows whole documents that another process writes', asy
   }
   expect((await contentsOf(reader)).size).toBe(8);
   expect(await reader.check()).toEqual([]);
+  expect(findSegmentProblems(join(directory, 'book.sqlite'), PROCESS_IDENTITY.dimensions)).toEqual([]);
   await reader.close();
 });

@@ -63,7 +63,7 @@ test('reports a file that is not a database and does not change it', async () =>
 test('reports a damaged header', async () => {
   const { catalog, path } = await createBook();
   const bytes = readFileSync(path);
-  for (const place of [19, 47, 59]) {
+  for (const place of [47, 59]) {
     const damaged = Buffer.from(bytes);
     damaged[place] = (damaged[place] ?? 0) ^ 0x5a;
     writeFileSync(path, damaged);
@@ -93,19 +93,7 @@ test('reports a truncated file', async () => {
 
 test.each([
   ['a chunk has no vector', 'DELETE FROM vector WHERE id = 7', /1 chunks have no vector/],
-  [
-    'words are missing',
-    'DELETE FROM posting WHERE term = (SELECT min(term) FROM posting)',
-    /text segment \d+ is inconsistent/,
-  ],
-  ['a segment of vectors is missing', 'DELETE FROM segment_meta', /in no vector segment/],
-  ['a segment of words is missing', 'DELETE FROM text_segment', /in no text segment/],
-  ['packed vectors are cut', 'UPDATE segment SET q = substr(q, 2)', /vector segment \d+ is inconsistent/],
-  [
-    'a chunk is missing',
-    'DELETE FROM chunk WHERE id = 7',
-    /1 vectors belong to no chunk.*in vector segments were removed.*in text segments were removed/s,
-  ],
+  ['a chunk is missing', 'DELETE FROM chunk WHERE id = 7', /1 vectors belong to no chunk/],
   [
     'a document is missing',
     'PRAGMA foreign_keys = OFF; DELETE FROM document WHERE id = 7',
@@ -123,7 +111,7 @@ test.each([
 
 test.each([
   ['a newer', COLLECTION_FORMAT.version + 1, 'Update citeloop'],
-  ['an older', 0, 'ingest again'],
+  ['an older', 1, 'ingest again'],
 ])('refuses a collection of %s version and says what to do', async (age, version, hint) => {
   const { catalog, path } = await createBook();
   const database = new DatabaseSync(path);

@@ -273,7 +273,7 @@ test('a check finds missing pages and unreadable records', async () => {
 test('reports a damaged header', async () => {
   const { path } = await spoiled('PRAGMA journal_mode = DELETE');
   const bytes = await readFile(path);
-  for (const place of [18, 19, 21, 47, 59]) {
+  for (const place of [21, 47, 59]) {
     const damaged = Buffer.from(bytes);
     damaged[place] = (damaged[place] ?? 0) ^ 0x5a;
     await writeFile(path, damaged);

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import type { ChunkStore, DocumentWrite } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { findSegmentProblems } from './segment-problems.ts';
 
 const DIMENSIONS = 24;
 const IDENTITY = { embedder: 'test:model', dimensions: DIMENSIONS };
@@ -56,8 +58,9 @@ async function apply(
   }
 }
 
-async function expectSame(store: ChunkStore, model: Model): Promise<void> {
+async function expectSame(store: ChunkStore, model: Model, directory: string): Promise<void> {
   expect(await store.check()).toEqual([]);
+  expect(findSegmentProblems(join(directory, `${store.name}.sqlite`), DIMENSIONS)).toEqual([]);
   const documents = await Array.fromAsync(store.documents());
   expect(documents).toEqual(
     [...model.values()].map((write) => write.document).sort((a, b) => (a.uri < b.uri ? -1 : 1)),
@@ -77,7 +80,8 @@ async function expectSame(store: ChunkStore, model: Model): Promise<void> {
 }
 
 test('holds the same as a plain map after any writes, renames and removals', async () => {
-  const catalog = createSqliteCatalog(await temporaryDirectory());
+  const directory = await temporaryDirectory();
+  const catalog = createSqliteCatalog(directory);
   let round = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
@@ -88,8 +92,8 @@ test('holds the same as a plain map after any writes, renames and removals', asy
         const model: Model = new Map();
         for (const change of steps) {
           await apply(store, model, change);
-          await expectSame(store, model);
-          await expectSame(reader, model);
+          await expectSame(store, model, directory);
+          await expectSame(reader, model, directory);
         }
       } finally {
         await store.close();
@@ -101,18 +105,20 @@ test('holds the same as a plain map after any writes, renames and removals', asy
 });
 
 test('merges many small writes and keeps only live vectors', async () => {
-  const catalog = createSqliteCatalog(await temporaryDirectory());
+  const directory = await temporaryDirectory();
+  const catalog = createSqliteCatalog(directory);
   const store = await catalog.openOrCreate('small', IDENTITY);
   const model: Model = new Map();
   for (let number = 0; number < 150; number += 1) {
     await apply(store, model, { write: [{ name: `d${number % 100}`, version: number, chunks: 3 }] });
   }
-  await expectSame(store, model);
+  await expectSame(store, model, directory);
   await store.close();
 });
 
 test('a collection does not grow when its documents are replaced again and again', async () => {
-  const catalog = createSqliteCatalog(await temporaryDirectory());
+  const directory = await temporaryDirectory();
+  const catalog = createSqliteCatalog(directory);
   const store = await catalog.openOrCreate('churn', IDENTITY);
   const replaceAll = async (version: number) => {
     for (let number = 0; number < 20; number += 1) {
