@@ -3,12 +3,7 @@ import { noInformationAbout } from '../../domain/abstention.ts';
 import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
-import {
-  answerFromPassages,
-  type PassageAnswer,
-  type PassageJudge,
-  wordPassageJudge,
-} from './answer-from-passages.ts';
+import { answerFromPassages, type PassageJudge, wordPassageJudge } from './answer-from-passages.ts';
 import { type OfflinePassage, type OfflineRequest, parseModelRequest } from './parse-model-request.ts';
 import { replyToSmallTalk } from './small-talk.ts';
 import { formatTopic, toStandaloneQuery } from './standalone-query.ts';
@@ -21,13 +16,9 @@ interface OfflineModelOptions {
 
 /** Characters of a question that are searched for. */
 const MAX_QUERY = 500;
-const MAX_SEARCHES = 3;
 
 /** Used if a search with the usual threshold finds nothing. */
 const LOW_THRESHOLD = 0.2;
-/** How much likelier an answer must be for a follow-up to be taken literally instead of with its topic added. */
-const LITERAL_LEAD = 0.1;
-
 interface Search {
   query: string;
   threshold?: number;
@@ -88,46 +79,26 @@ function toOutputItem(step: Step, newId: () => string): protocol.OutputModelItem
 
 async function decideStep(request: OfflineRequest, judge: PassageJudge): Promise<Step> {
   const { question, history, searches, context, searchTool } = request;
-  const literal = cutText(question.trim(), MAX_QUERY);
   const earlier = history.map((exchange) => exchange.question);
-  const query = cutText(toStandaloneQuery(literal, earlier), MAX_QUERY);
+  const query = cutText(toStandaloneQuery(question.trim(), earlier), MAX_QUERY);
   if (request.instructions === REWRITE_INSTRUCTIONS) return { say: query };
   if (!request.mustSearch || searches.length > 0) {
     const reply = replyToSmallTalk(question, history);
     if (reply !== null) return { say: reply };
   }
-  const next = nextSearch(query, literal, searches);
+  const next = nextSearch(query, searches);
   if (searchTool !== null && context === null && next !== null) return { search: next, tool: searchTool };
 
   const passages = context ?? passagesOf(searches);
-  const { text } = await answerBestReading(query, literal, request, judge);
+  const { text } = await answerFromPassages(query, passages, judge);
   return { say: text ?? formatNoInformation(query, passages, request) };
 }
 
-/** Answers a follow-up with its topic added, or literally if that is clearly likelier to be right. */
-async function answerBestReading(
-  query: string,
-  literal: string,
-  { searches, context }: OfflineRequest,
-  judge: PassageJudge,
-): Promise<PassageAnswer> {
-  if (context !== null) return answerFromPassages(query, context, judge);
-  const literalSearches = searches.filter((search) => query !== literal && search.query === literal);
-  const otherSearches = searches.filter((search) => !literalSearches.includes(search));
-  const resolved = await answerFromPassages(query, passagesOf(otherSearches), judge);
-  if (literalSearches.length === 0) return resolved;
-  const plain = await answerFromPassages(literal, passagesOf(literalSearches), judge);
-  return plain.chance > resolved.chance + LITERAL_LEAD ? plain : resolved;
-}
-
-/** Searches for the resolved question, then for the literal one, then with a lower threshold if nothing was found. */
-function nextSearch(query: string, literal: string, searches: OfflineRequest['searches']): Search | null {
-  if (searches.length >= MAX_SEARCHES || searches.some(({ error }) => error !== null)) return null;
-  const times = (text: string) => searches.filter((search) => search.query === text).length;
-  if (times(query) === 0) return { query };
-  if (times(literal) === 0) return { query: literal };
-  if (times(query) > 1 || passagesOf(searches).length > 0) return null;
-  return { query, threshold: LOW_THRESHOLD };
+/** Searches once, then with a lower threshold if nothing was found. */
+function nextSearch(query: string, searches: OfflineRequest['searches']): Search | null {
+  if (searches.some(({ error }) => error !== null) || passagesOf(searches).length > 0) return null;
+  const [search] = [{ query }, { query, threshold: LOW_THRESHOLD }].slice(searches.length);
+  return search ?? null;
 }
 
 function passagesOf(searches: OfflineRequest['searches']): OfflinePassage[] {
