@@ -17,8 +17,7 @@ export function decodeWithEncoding(encoding: string, bytes: Uint8Array, name: st
   try {
     return cleanText(new TextDecoder(encoding, { fatal: true }).decode(bytes));
   } catch (cause) {
-    const position = encoding === 'utf-8' ? ` (byte ${firstInvalidByte(bytes)})` : '';
-    throw new AppError('invalid_input', `${name} is not valid ${encoding.toUpperCase()}${position}`, {
+    throw new AppError('invalid_input', `${name} is not valid ${encoding.toUpperCase()}`, {
       hint: 'Convert it first, for example: iconv -f WINDOWS-1252 -t UTF-8 <file>.',
       cause,
     });
@@ -37,21 +36,6 @@ export function detectBomEncoding(bytes: Uint8Array): string | null {
 /** Normalizes line ends to LF and removes control characters. */
 export function cleanText(text: string): string {
   return visibleText(text.replace(/\r\n?/g, '\n'));
-}
-
-/** The offset of the first invalid UTF-8 byte, where lenient decoding inserts a replacement character. */
-function firstInvalidByte(bytes: Uint8Array): number {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  let offset = 0;
-  let from = 0;
-  for (const { index } of text.matchAll(/\ufffd/g)) {
-    offset += Buffer.byteLength(text.slice(from, index));
-    const isInSource = bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
-    if (!isInSource) return offset;
-    offset += 3;
-    from = index + 1;
-  }
-  return offset;
 }
 
 /** The error for a damaged file. AppErrors and RangeErrors, which mean nesting that is too deep, are returned unchanged. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Code, Nodes, Parents, Root } from 'mdast';
+import type { Nodes, Parents, Root } from 'mdast';
 import remarkDirective from 'remark-directive';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
@@ -32,7 +32,6 @@ export async function parseMarkdownTree(source: string, linesBefore?: number): P
   for (const part of splitMarkdown(labelAdmonitions(convertMkdocsBlocks(source)))) {
     const tree = parser.parse(part.text);
     restoreDirectiveText(tree, part.text);
-    removeCodeAnnotations(tree);
     if (linesBefore !== undefined) addLineLocations(tree, linesBefore + part.linesBefore);
     await expandHtml(tree);
     for (const node of tree.children) root.children.push(node);
@@ -117,34 +116,4 @@ async function expandHtml(tree: Root): Promise<void> {
 
 function containsHtml(node: Nodes): boolean {
   return node.type === 'html' || ('children' in node && node.children.some(containsHtml));
-}
-
-/** A comment with annotations for Shiki only: `// [!code ++]`, `<!-- [!code focus] -->`. */
-const SHIKI =
-  /[ \t]*(?:\/\/|\/\*|\{\/\*|<!--|--|[#;%])[ \t]*(?<notes>(?:\[!code [^\]\n]+\][ \t]*)+)(?:\*\/\}?|-->)?[ \t]*$/;
-/** Where Twoslash starts or ends hidden code. */
-const CUT = /^[ \t]*\/\/[ \t]*---cut(?:-(?:before|after|start|end))?---[ \t]*$/;
-/** Twoslash queries and compiler options. */
-const TWOSLASH = /^[ \t]*\/\/[ \t]*(?:\^[?|]|@(?!filename\b)[a-zA-Z]+(?::.*)?)[ \t]*$/;
-
-/** Removes the annotations of syntax highlighters from code, which readers of the page do not see. */
-export function removeCodeAnnotations(tree: Root): void {
-  visit(tree, 'code', (node) => {
-    if (/---cut|\[!code |\^[?|]|@/.test(node.value)) node.value = stripAnnotations(node);
-  });
-}
-
-function stripAnnotations({ value, meta }: Code): string {
-  const isTwoslash = /\btwoslash\b/.test(meta ?? '');
-  // In a diff, the removed lines are dropped.
-  const isDiff = /\[!code \+\+/.test(value);
-  return value
-    .split('\n')
-    .filter((line) => !CUT.test(line) && !(isTwoslash && TWOSLASH.test(line)))
-    .filter((line) => !(isDiff && /\[!code --/.test(SHIKI.exec(line)?.groups?.notes ?? '')))
-    .flatMap((line) => {
-      const code = line.replace(SHIKI, '');
-      return code === '' && line !== '' ? [] : [code];
-    })
-    .join('\n');
 }

@@ -5,12 +5,7 @@ import remarkMdx from 'remark-mdx';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import type { ParsedDocument } from '../../domain/document.ts';
-import {
-  addLineLocations,
-  parseMarkdownTree,
-  removeCodeAnnotations,
-  restoreDirectiveText,
-} from './markdown.ts';
+import { addLineLocations, parseMarkdownTree, restoreDirectiveText } from './markdown.ts';
 import { assertNestingLimit, labelAdmonitions, splitFrontMatter } from './prepare-markdown.ts';
 import { renderSingleLine } from './render-inline.ts';
 import { toParsedDocument } from './render-tree.ts';
@@ -36,7 +31,6 @@ function parseMdxTree(source: string, linesBefore: number): Root | null {
   try {
     const tree = parser.use(remarkMdx).parse(prepared);
     restoreDirectiveText(tree, prepared);
-    removeCodeAnnotations(tree);
     addLineLocations(tree, linesBefore);
     return tree;
   } catch (error) {

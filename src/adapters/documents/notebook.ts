@@ -1,4 +1,4 @@
-import type { Heading, RootContent } from 'mdast';
+import type { RootContent } from 'mdast';
 import * as z from 'zod';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { toParseError } from './decode-text.ts';
@@ -23,10 +23,6 @@ const outputSchema = z.object({
 const cellSchema = z.object({
   cell_type: z.string(),
   source: textSchema.optional(),
-  /** The code of a cell in version 3. */
-  input: textSchema.optional(),
-  /** Of a heading cell in version 3. */
-  level: z.int().min(1).max(6).optional(),
   outputs: z.array(outputSchema).optional(),
 });
 type NotebookCell = z.infer<typeof cellSchema>;
@@ -39,8 +35,7 @@ const notebookSchema = z.object({
       language_info: z.object({ name: z.string().optional() }).optional(),
     })
     .optional(),
-  cells: z.array(cellSchema).optional(),
-  worksheets: z.array(z.object({ cells: z.array(cellSchema) })).optional(),
+  cells: z.array(cellSchema),
 });
 
 /** A Jupyter notebook: text, code and printed output. Cells are numbered from 1. */
@@ -48,9 +43,8 @@ export async function parseNotebook(source: string, name: string): Promise<Parse
   const notebook = readNotebook(source, name);
   const { language_info: info, kernelspec, title } = notebook.metadata ?? {};
   const language = info?.name ?? kernelspec?.language ?? 'python';
-  const cells = notebook.cells ?? notebook.worksheets?.flatMap((sheet) => sheet.cells) ?? [];
   const content: RootContent[] = [];
-  for (const [index, cell] of cells.entries()) {
+  for (const [index, cell] of notebook.cells.entries()) {
     const location = { unit: 'cell', from: index + 1, to: index + 1 } as const;
     for (const node of await cellContent(cell, language)) {
       node.data = { ...node.data, location };
@@ -70,18 +64,10 @@ function readNotebook(source: string, name: string): z.infer<typeof notebookSche
 }
 
 async function cellContent(cell: NotebookCell, language: string): Promise<RootContent[]> {
-  const text = cell.source ?? cell.input ?? '';
+  const text = cell.source ?? '';
   switch (cell.cell_type) {
     case 'markdown':
       return (await parseMarkdownTree(text)).children;
-    case 'heading':
-      return [
-        {
-          type: 'heading',
-          depth: (cell.level ?? 1) as Heading['depth'],
-          children: [{ type: 'text', value: text }],
-        },
-      ];
     case 'code': {
       const printed = (cell.outputs ?? []).map(outputText).join('').trimEnd();
       const code: RootContent = { type: 'code', lang: language, value: text.trimEnd() };

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectToParent } from '../../async/worker-channel.ts';
+import { normalizeVector } from '../../domain/unit-vectors.ts';
 import {
   createSession,
   type ModelOutput,
@@ -70,9 +71,7 @@ function stop(): void {
 }
 
 function toUnitVector({ values, byToken }: ModelOutput, tokenCount: number): Float32Array {
-  const pooled = byToken ? poolTokens(values, values.length / tokenCount) : values;
-  const length = Math.hypot(...pooled) || 1;
-  return pooled.map((value) => value / length);
+  return normalizeVector(byToken ? poolTokens(values, values.length / tokenCount) : values);
 }
 
 function poolTokens(states: Float32Array, width: number): Float32Array {

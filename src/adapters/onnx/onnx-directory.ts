@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
@@ -23,8 +23,6 @@ const settingsSchema = z.strictObject({
   pooling: z.enum(['mean', 'max', 'cls', 'last']).optional(),
   queryPrefix: z.string().optional(),
   passagePrefix: z.string().optional(),
-  /** Allows a model that was trained for dot products to be compared by cosine. */
-  normalize: z.literal(true).optional(),
   maxTokens: z.int().min(16).optional(),
   dimensions: z.int().min(1).optional(),
   /** The cosine of unrelated texts. */
@@ -64,10 +62,7 @@ const poolingSchema = z.object({
 });
 const transformerSchema = z.object({ max_seq_length: z.int().nullish() });
 const tokenizerSchema = z.object({ model_max_length: z.number().nullish() });
-const sentenceSchema = z.object({
-  prompts: z.record(z.string(), z.string()).nullish(),
-  similarity_fn_name: z.string().nullish(),
-});
+const sentenceSchema = z.object({ prompts: z.record(z.string(), z.string()).nullish() });
 const modulesSchema = z.array(z.object({ type: z.string() }));
 
 /** Reads the files of a model. Throws `configuration_error` for one that cannot be used. */
@@ -84,8 +79,7 @@ export async function readOnnxDirectory(directory: string): Promise<OnnxDirector
   const flags = await read('1_Pooling/config.json', poolingSchema);
   const sentence = await read('config_sentence_transformers.json', sentenceSchema);
   refuseUnknownModules(directory, (await read('modules.json', modulesSchema)) ?? []);
-  refuseDotProducts(directory, sentence?.similarity_fn_name, own);
-  const weights = await findWeights(directory, own.weights);
+  const weights = findWeights(directory, own.weights);
   const described = {
     pooling: own.pooling ?? readPooling(directory, flags),
     queryPrefix: own.queryPrefix ?? sentence?.prompts?.query ?? '',
@@ -180,15 +174,6 @@ function refuseUnknownModules(directory: string, used: z.infer<typeof modulesSch
   );
 }
 
-function refuseDotProducts(directory: string, compared: string | null | undefined, own: OnnxSettings): void {
-  if (!compared?.startsWith('dot') || own.normalize === true) return;
-  throw new AppError(
-    'configuration_error',
-    `The model in ${directory} is trained for dot products, and citeloop compares vectors by cosine.`,
-    { hint: `To use it anyway, write {"normalize": true} to ${SETTINGS_FILE} beside it.` },
-  );
-}
-
 async function readMaxTokens(
   read: <T>(file: string, schema: z.ZodType<T>) => Promise<T | null>,
   positions: number | undefined,
@@ -200,7 +185,7 @@ async function readMaxTokens(
   return Math.min(lengths.find((length) => length && length < 1e6) ?? MAX_TOKENS, MAX_TOKENS);
 }
 
-async function findWeights(directory: string, named: string | undefined): Promise<string> {
+function findWeights(directory: string, named: string | undefined): string {
   if (named !== undefined) {
     const path = join(directory, named);
     if (!isAbsolute(named) && !normalize(named).startsWith('..') && existsSync(path)) return path;
@@ -210,29 +195,11 @@ async function findWeights(directory: string, named: string | undefined): Promis
     );
   }
   const usual = WEIGHT_FOLDERS.flatMap((folder) => WEIGHT_FILES.map((file) => join(directory, folder, file)));
-  const there = usual.find((path) => existsSync(path));
-  if (there !== undefined) return there;
-  const others: string[] = [];
-  for (const folder of WEIGHT_FOLDERS) {
-    const names = await readdir(join(directory, folder)).catch(() => []);
-    others.push(
-      ...names.filter((name) => name.endsWith('.onnx')).map((name) => join(directory, folder, name)),
-    );
-  }
-  const [only] = others;
-  if (only !== undefined && others.length === 1) return only;
-  throw new AppError(
-    'configuration_error',
-    only === undefined
-      ? `${directory} has no ONNX file.`
-      : `${directory} has several ONNX files, and none is called model.onnx.`,
-    {
-      hint:
-        only === undefined
-          ? 'Export the model to onnx/model.onnx or model.onnx.'
-          : `Name one as "weights" in ${SETTINGS_FILE} beside it.`,
-    },
-  );
+  const found = usual.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new AppError('configuration_error', `${directory} has no ONNX file with a usual name.`, {
+    hint: `Export the model to onnx/model.onnx or model.onnx, or name its file as "weights" in ${SETTINGS_FILE}.`,
+  });
 }
 
 /** Identifies a model, so that vectors of different models are never compared. */

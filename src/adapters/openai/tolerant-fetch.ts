@@ -53,37 +53,24 @@ async function repairAnswer(
   { api, limits, request }: AnswerContext,
 ): Promise<Response> {
   const isResponsesApi = api === 'responses';
-  if (request.stream === true && response.body !== null && (await isEventStream(response))) {
+  const isStreamed = request.stream === true;
+  const repairStream = (body: ReadableStream<Uint8Array>) => {
     const repair = isResponsesApi ? createResponseStreamRepair(exchange) : createChatStreamRepair(exchange);
-    return toStreamResponse(repairEvents(response.body, repair, limits), response.headers);
-  }
+    return toStreamResponse(repairEvents(body, repair, limits), response.headers);
+  };
+  const isJson = /json|html/.test(response.headers.get('content-type') ?? '');
+  if (isStreamed && response.body !== null && !isJson) return repairStream(response.body);
   const text = await limitLength(response, limits.answerBytes).text();
+  // Some services stream with the content type of JSON.
+  if (isStreamed && /^\s*(data|event)?:/.test(text)) return repairStream(new Blob([text]).stream());
   const body = parseJson(text);
   const error = parseWireError(body);
   if (error !== undefined) return toErrorResponse(error, response.headers);
   if (!isObject(body)) throw notAnAnswer(text);
   const repaired = isResponsesApi ? repairResponse(body, exchange) : repairChatCompletion(body, exchange);
-  if (request.stream !== true)
-    return new Response(JSON.stringify(repaired), { headers: bodyHeaders(response.headers) });
+  if (!isStreamed) return new Response(JSON.stringify(repaired), { headers: bodyHeaders(response.headers) });
   const events = isResponsesApi ? toResponseEvents(repaired) : toChatEvents(repaired);
   return toStreamResponse(generate(events), response.headers);
-}
-
-/** Some services stream with a content type of JSON or HTML. Neither of these begins like an event. */
-async function isEventStream(response: Response): Promise<boolean> {
-  const type = response.headers.get('content-type') ?? '';
-  if (!/json|html/.test(type)) return true;
-  const reader = response.clone().body?.pipeThrough(new TextDecoderStream()).getReader();
-  if (reader === undefined) return false;
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      if (read.value.trim() !== '') return !/^\s*[[{<"]/.test(read.value);
-    }
-    return false;
-  } finally {
-    // Resolves only when the other branch of the clone has been read, so it is not awaited.
-    reader.cancel().catch(() => undefined);
-  }
 }
 
 function toStreamResponse(events: AsyncGenerator<JsonObject>, headers: Headers): Response {

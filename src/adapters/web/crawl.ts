@@ -14,7 +14,7 @@ interface CrawlOptions {
   maxPages: number;
   maxDepth: number;
   concurrency: number;
-  budget: TimeBudget;
+  signal: AbortSignal;
   read(url: URL, signal: AbortSignal): Promise<CrawledPage>;
   /** Called when a limit is reached. */
   onIncomplete(notice: Advice): void;
@@ -34,7 +34,7 @@ const NOT_A_PAGE =
  * in order, so that the order of a crawl does not depend on response times.
  */
 export async function* crawlPages(options: CrawlOptions): AsyncGenerator<CrawledPage> {
-  const { budget, scope, maxPages, maxDepth } = options;
+  const { signal, scope, maxPages, maxDepth } = options;
   const queue = options.starts.map((url) => ({ url, depth: 0 }));
   const queued = new Set(options.starts.map(pageKey));
   const visits: Visit[] = [];
@@ -46,7 +46,7 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
       const next = queue.shift();
       if (next === undefined) return;
       const known = started === 0 ? options.first : undefined;
-      const page = known ? Promise.resolve(known) : options.read(next.url, budget.signal);
+      const page = known ? Promise.resolve(known) : options.read(next.url, signal);
       // Awaited later; until then a rejection must not count as unhandled.
       page.catch(() => {});
       visits.push({ page, depth: next.depth });
@@ -70,8 +70,8 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
   for (startVisits(); visits.length > 0; startVisits()) {
     const visit = visits.shift();
     if (visit === undefined) break;
-    const page = await budget.wait(visit.page).catch((error: unknown) => {
-      if (budget.isSpent) return null;
+    const page = await visit.page.catch((error: unknown) => {
+      if (signal.reason instanceof CrawlTimeoutError) return null;
       throw error;
     });
     if (page === null) {
@@ -144,42 +144,12 @@ async function planSitemap(url: URL, bytes: Uint8Array, options: PlanOptions): P
   return { root: isBelow ? directory : new URL('/', url), starts, scope: null };
 }
 
-/** A limit on the total time of waits. Time between two waits does not count. */
-export interface TimeBudget {
-  /** Aborts when the budget is used up or the outer signal aborts. */
-  signal: AbortSignal;
-  readonly isSpent: boolean;
-  /** Awaits work that listens to the signal. */
-  wait<T>(work: Promise<T>): Promise<T>;
-  /** Stops all work that listens to the signal. */
-  stop(): void;
-}
-
-export function createTimeBudget(seconds: number, outer?: AbortSignal): TimeBudget {
-  const controller = new AbortController();
-  let left = seconds * 1000;
-  return {
-    signal: outer ? AbortSignal.any([outer, controller.signal]) : controller.signal,
-    get isSpent() {
-      return controller.signal.aborted;
-    },
-    stop: () => controller.abort(),
-    async wait(work) {
-      const start = performance.now();
-      const timer = setTimeout(() => controller.abort(budgetSpentError(seconds)), Math.max(left, 0));
-      try {
-        return await work;
-      } finally {
-        clearTimeout(timer);
-        left -= performance.now() - start;
-      }
-    },
-  };
-}
-
-function budgetSpentError(seconds: number): AppError {
-  return new AppError('api_error', `The site did not answer in full within ${seconds} seconds.`, {
-    hint: advice`Raise the limit with ${setting('maxSeconds')}.`,
-    recoverable: true,
-  });
+/** The reason of a signal whose time limit is reached. */
+export class CrawlTimeoutError extends AppError {
+  constructor(seconds: number) {
+    super('api_error', `The site did not answer in full within ${seconds} seconds.`, {
+      hint: advice`Raise the limit with ${setting('maxSeconds')}.`,
+      recoverable: true,
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import { type Advice, advice } from '../../faults/advice.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
-import { crawlPages, createTimeBudget, planCrawl } from './crawl.ts';
+import { CrawlTimeoutError, crawlPages, planCrawl } from './crawl.ts';
 import { type CrawledPage, createPageReader } from './read-page.ts';
 import { createRobotsRules } from './robots.ts';
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts';
@@ -17,7 +17,7 @@ export interface WebSourceOptions extends Omit<SafeFetchOptions, 'userAgent'> {
   maxDepth?: number | undefined;
   /** Maximum size of a page; default 10 MB. */
   maxBytes?: number;
-  /** Maximum total waiting time; default 600. */
+  /** Maximum time of the crawl; default 600. */
   maxSeconds?: number | undefined;
   concurrency?: number;
   /** Called for reached limits and skipped pages. */
@@ -45,7 +45,9 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
   let crawledRoot: URL | null = null;
 
   async function* entries(signal?: AbortSignal): AsyncGenerator<SourceEntry> {
-    const budget = createTimeBudget(maxSeconds, signal);
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(new CrawlTimeoutError(maxSeconds)), maxSeconds * 1000);
+    const crawlSignal = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
     const web = createSafeFetch({ ...options, userAgent });
     const reader = createPageReader({ web, robots: createRobotsRules(web), maxBytes });
     const isNew = createDuplicateFilter();
@@ -59,10 +61,16 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
     }
 
     try {
-      const limits = { maxPages, maxBytes, signal: budget.signal };
-      const plan = await budget.wait(planCrawl(start, { reader, follow, onIncomplete, ...limits }));
-      const bounds = { maxPages, maxDepth, concurrency, budget };
-      for await (const page of crawlPages({ ...plan, ...bounds, read: reader.read, onIncomplete })) {
+      const limits = { maxPages, signal: crawlSignal };
+      const plan = await planCrawl(start, { reader, follow, maxBytes, onIncomplete, ...limits });
+      for await (const page of crawlPages({
+        ...plan,
+        ...limits,
+        maxDepth,
+        concurrency,
+        read: reader.read,
+        onIncomplete,
+      })) {
         if (page.kind === 'skipped') increment(skipped, page.reason);
         else if (!isOnSite(page, plan.root)) increment(skipped, 'offSite');
         else if (isNew(page)) yield pageEntry(page, plan.root);
@@ -74,7 +82,8 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
       if (isComplete) crawledRoot = plan.root;
     } finally {
       // The consumer may stop while pages are being fetched.
-      budget.stop();
+      clearTimeout(timer);
+      stop.abort();
       await web.close();
     }
   }

@@ -24,9 +24,9 @@ test('rejects a binary file', () => {
   );
 });
 
-test('reports the offset of invalid UTF-8 with a hint', () => {
+test('rejects invalid UTF-8 with a hint', () => {
   const bytes = Buffer.concat([Buffer.from('né \ufffd '), Uint8Array.of(0xe9, 0x20)]);
-  expect(() => decodeText(bytes, 'a.txt')).toThrow(invalid(/^a\.txt is not valid UTF-8 \(byte 8\)$/));
+  expect(() => decodeText(bytes, 'a.txt')).toThrow(invalid(/^a\.txt is not valid UTF-8$/));
   expect(() => decodeText(bytes, 'a.txt')).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('iconv') }),
   );

@@ -95,11 +95,6 @@ const asFloats: TinyModel = {
 test.each([
   ['no directory', '/nonexistent/model', /no model directory …/],
   ['no weights', { model: undefined, files: { 'onnx/model_quantized.onnx': null } }, /has no ONNX file/],
-  [
-    'two weights',
-    { files: { 'onnx/model_quantized.onnx': null, 'a.onnx': 'x', 'b.onnx': 'x' } },
-    /has several ONNX files/,
-  ],
   ['weights outside', { files: { 'citeloop.json': { weights: '../other.onnx' } } }, /not in …: \.\.\/other/],
   ['no tokenizer', { files: { 'tokenizer.json': null } }, /has no tokenizer.json/],
   [
@@ -132,11 +127,6 @@ test.each([
     'two kinds of pooling',
     { files: { '1_Pooling/config.json': { pooling_mode_cls_token: true, pooling_mode_mean_tokens: true } } },
     /unsupported pooling/,
-  ],
-  [
-    'dot products',
-    { files: { 'config_sentence_transformers.json': { similarity_fn_name: 'dot' } } },
-    /trained for dot products/,
   ],
   [
     'a file that is no model',

@@ -386,27 +386,6 @@ test.each([{}, { id: '' }, { index: 0 }, { index: 0, id: 'same' }])(
   },
 );
 
-test('reads a stream with the content type of JSON as it arrives', async () => {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = writable.getWriter();
-  const send = (text: string) => writer.write(new TextEncoder().encode(text));
-  const { model } = modelAnswering(
-    'chat_completions',
-    new Response(readable, { headers: { 'content-type': 'application/json; charset=utf-8' } }),
-  );
-  const events = model.getStreamedResponse(modelRequest())[Symbol.asyncIterator]();
-  const nextText = async () => {
-    for (;;) {
-      const { value } = await events.next();
-      if (value?.type === 'output_text_delta') return value.delta;
-    }
-  };
-  send(`\n: hello\n\ndata: ${JSON.stringify(chunk({ content: 'Fo' }))}\n\n`);
-  expect(await nextText()).toBe('Fo');
-  send(`data: ${JSON.stringify(chunk({ content: 'xes' }, 'stop'))}\n\ndata: [DONE]\n\n`);
-  expect(await nextText()).toBe('xes');
-});
-
 test.each([true, false])('reports a web page or broken JSON (streaming: %s)', async (stream) => {
   const page = () => new Response('<!doctype html><p>Hi', { headers: { 'content-type': 'text/html' } });
   expect(await errorOf(answerTo('chat_completions', page(), stream))).toMatchObject({

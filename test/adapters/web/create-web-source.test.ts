@@ -321,17 +321,6 @@ test('adds up the time of single pages', async () => {
   expect(notices).toEqual(['stopped at the time limit; raise it with maxSeconds']);
 });
 
-test('does not count the time of the consumer', async () => {
-  const site = await startSite({ '/': pageWith('a', 'b'), '/a': pageWith(), '/b': pageWith() });
-  const source = createWebSource(`${site.origin}/`, { allowPrivate: true, maxSeconds: 2 });
-  let count = 0;
-  for await (const _ of source.entries()) {
-    count += 1;
-    await new Promise((resolve) => setTimeout(resolve, 700));
-  }
-  expect(count).toBe(3);
-});
-
 test('throws if the start takes all the time', async () => {
   const site = await startSite({ '/': () => {} });
   await expect(crawl(`${site.origin}/`, { maxSeconds: 0.1 })).rejects.toMatchObject({

@@ -79,9 +79,21 @@ export function attributeValue(element: XmlElement | undefined, name: string): s
 }
 
 /** The text of the first child with a name, on one line. */
-export function childText(parent: XmlElement | undefined, name: string): string {
+function childText(parent: XmlElement | undefined, name: string): string {
   const text = childElements(parent, name)[0]?.['#text'];
   return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
+}
+
+/** The texts of child elements that are not empty, by the name of the field. */
+export function readTextFields(
+  parent: XmlElement | undefined,
+  elementByField: Record<string, string>,
+): Record<string, string> {
+  const fields = Object.entries(elementByField).map(([field, element]) => [
+    field,
+    childText(parent, element),
+  ]);
+  return Object.fromEntries(fields.filter(([, text]) => text !== ''));
 }
 
 function toElement(value: unknown): XmlElement {

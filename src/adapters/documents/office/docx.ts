@@ -5,9 +5,9 @@ import { toParsedDocument } from '../render-tree.ts';
 import {
   type ArchiveFiles,
   childElements,
-  childText,
   openArchive,
   parseXml,
+  readTextFields,
   repackArchive,
 } from './archive.ts';
 
@@ -39,21 +39,11 @@ export async function parseDocx(bytes: Uint8Array, name: string): Promise<Parsed
   }
 }
 
+const PROPERTY_FIELDS = { title: 'title', author: 'creator', subject: 'subject', keywords: 'keywords' };
+
 /** Title, author, subject and keywords that are not empty. */
 export function readOfficeProperties(archive: ArchiveFiles, name: string): Record<string, string> {
-  const part = archive['docProps/core.xml'];
-  if (part === undefined) return {};
-  const [properties] = childElements(parseXml(part, name), 'coreProperties');
-  const fields = [
-    ['title', 'title'],
-    ['author', 'creator'],
-    ['subject', 'subject'],
-    ['keywords', 'keywords'],
-  ] as const;
-  return Object.fromEntries(
-    fields.flatMap(([field, element]) => {
-      const value = childText(properties, element);
-      return value === '' ? [] : [[field, value]];
-    }),
-  );
+  const core = archive['docProps/core.xml'];
+  if (core === undefined) return {};
+  return readTextFields(childElements(parseXml(core, name), 'coreProperties')[0], PROPERTY_FIELDS);
 }

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import type { Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { AppError } from '../../../faults/app-error.ts';
 import { decodeText, toParseError } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
@@ -9,11 +8,13 @@ import {
   type ArchiveFiles,
   attributeValue,
   childElements,
-  childText,
   openArchive,
   parseXml,
+  readTextFields,
   type XmlElement,
 } from './archive.ts';
+
+const METADATA_FIELDS = { title: 'title', author: 'creator', lang: 'language', description: 'description' };
 
 /** The chapters of an EPUB book in reading order. */
 export async function parseEpub(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
@@ -23,11 +24,10 @@ export async function parseEpub(bytes: Uint8Array, name: string): Promise<Parsed
     const [book] = childElements(parseXml(getFile(archive, opfPath), name), 'package');
     const root: Root = { type: 'root', children: [] };
     for (const path of chapterPaths(book, opfPath)) {
-      refuseEncrypted(archive, path, name);
       const page = parseHtmlTree(asHtml(decodeText(getFile(archive, path), `${name} (${path})`)));
       for (const node of htmlToMdast(page).children) root.children.push(node);
     }
-    return toParsedDocument(root, readMetadata(book));
+    return toParsedDocument(root, readTextFields(childElements(book, 'metadata')[0], METADATA_FIELDS));
   } catch (error) {
     const hint = 'Check that it opens in an e-book reader. Converting it to EPUB again often repairs it.';
     throw toParseError(name, 'an EPUB', error, hint);
@@ -63,35 +63,10 @@ function chapterPaths(book: XmlElement | undefined, opfPath: string): string[] {
   });
 }
 
-/** Encrypted chapters cannot be read. Encrypted fonts are allowed. */
-function refuseEncrypted(archive: ArchiveFiles, path: string, name: string): void {
-  const list = archive['META-INF/encryption.xml'];
-  if (list === undefined || !new TextDecoder().decode(list).includes(`URI="${encodeURI(path)}"`)) return;
-  throw new AppError('invalid_input', `${name} is copy-protected`, {
-    hint: 'Use a copy without DRM.',
-  });
-}
-
 /** Converts self-closing elements of XHTML, which HTML would leave open. */
 function asHtml(source: string): string {
   const voidElement = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
   return source.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (whole, tag: string, rest: string) =>
     voidElement.test(tag) ? whole : `<${tag}${rest}></${tag}>`,
-  );
-}
-
-function readMetadata(book: XmlElement | undefined): Record<string, string> {
-  const [metadata] = childElements(book, 'metadata');
-  const fields = [
-    ['title', 'title'],
-    ['author', 'creator'],
-    ['lang', 'language'],
-    ['description', 'description'],
-  ] as const;
-  return Object.fromEntries(
-    fields.flatMap(([field, element]) => {
-      const value = childText(metadata, element);
-      return value === '' ? [] : [[field, value]];
-    }),
   );
 }
