@@ -21,31 +21,30 @@ import { alignColumns, describeMachine, formatMachine, writeResults } from './su
 import { DATA } from './support/retrieval-set.ts';
 
 /*
- * Whole conversations of people, one session each, asked of the offline model turn by turn: what a prompt carries of the
- * past, and what is found. `npm run bench:conversations`; `--every 12` indexes the passages that answer and a twelfth of
- * the others.
+ * Replays human conversations with the offline model, one session each, and measures the history in prompts and what is
+ * found. Usage: npm run bench:conversations -- [--every 12], which indexes the answering passages and every twelfth other.
  */
 
 const SET = 'multiturn';
 const { values } = parseArgs({ options: { every: { type: 'string', default: '1' } } });
 
-/** How the offline model asks by itself, and how a hosted one with a large window is asked. */
+/** The defaults of the offline model, and those of a hosted model with a large window. */
 const SETTINGS = {
   'whole passages, 8,192 tokens': { toolName: 'retrieve_context', topK: 8, contextWindow: 8192 },
   'short results, 128,000 tokens': { toolName: 'search_docs', topK: 5, contextWindow: 128_000 },
 };
 
-interface Taken {
+interface MeasuredTurn {
   /** From 1 within its conversation. */
   number: number;
   question: AbstentionQuestion;
   turn: ConversationTurn;
-  /** In the first request of the turn. */
-  carriedTokens: number;
-  /** Of these, what a service that keeps the request before has yet to read. */
-  freshTokens: number;
-  /** The question before it was in that request. */
-  remembersLast: boolean;
+  /** History tokens in the first request of the turn. */
+  historyTokens: number;
+  /** Those of them after the common prefix with the request before. */
+  newTokens: number;
+  /** Whether that request contains the question before. */
+  hasLastQuestion: boolean;
 }
 
 const machine = describeMachine();
@@ -53,17 +52,17 @@ console.log(formatMachine(machine));
 const embedder = await loadEmbedder();
 const set = await openBeside(SET, embedder, { every: Number(values.every) });
 if (set === null) {
-  console.log(`Not measured: ${DATA} has no ${SET}.`);
+  console.log(`Skipped: ${DATA} has no ${SET}.`);
 } else {
   const conversations = [...Map.groupBy(set.questions, ({ id }) => id.split('<::>')[0]).values()];
   const measured: Record<string, unknown> = {};
   for (const [name, settings] of Object.entries(SETTINGS)) {
-    const taken: Taken[] = [];
+    const turns: MeasuredTurn[] = [];
     for (const conversation of conversations) {
-      taken.push(...(await converse(set.store, settings, conversation)));
-      console.error(`${name}: ${taken.length} of ${set.questions.length} asked`);
+      turns.push(...(await converse(set.store, settings, conversation)));
+      console.error(`${name}: asked ${turns.length} of ${set.questions.length}`);
     }
-    measured[name] = summarize(name, taken, set.documentOf);
+    measured[name] = summarize(name, turns, set.documentOf);
   }
   await set.store.close();
   console.log(`\nWritten to ${await writeResults('conversations.json', { machine, measured })}`);
@@ -74,31 +73,31 @@ async function converse(
   store: ChunkStore,
   settings: object,
   conversation: readonly AbstentionQuestion[],
-): Promise<Taken[]> {
+): Promise<MeasuredTurn[]> {
   const requests: string[] = [];
   const agent = createAgent(store, settings, (input) => requests.push(input));
   const session = await agent.startSession();
-  const taken: Taken[] = [];
+  const turns: MeasuredTurn[] = [];
   for (const [index, question] of conversation.entries()) {
     const before = requests.at(-1) ?? '';
     requests.length = 0;
     const turn = await completeTurn(session.ask(question.question));
     const [first = ''] = requests;
     const last = conversation[index - 1]?.question;
-    taken.push({
+    turns.push({
       number: index + 1,
       question,
       turn,
-      carriedTokens: estimateTokens(first) - estimateTokens(question.question),
-      freshTokens: estimateTokens(first.slice(sharedLength(before, first))),
-      remembersLast: last === undefined || first.includes(JSON.stringify(last.trim())),
+      historyTokens: estimateTokens(first) - estimateTokens(question.question),
+      newTokens: estimateTokens(first.slice(commonPrefixLength(before, first))),
+      hasLastQuestion: last === undefined || first.includes(JSON.stringify(last.trim())),
     });
   }
-  return taken;
+  return turns;
 }
 
-/** How far two texts are the same from their beginning. */
-function sharedLength(one: string, other: string): number {
+/** The length of the common prefix. */
+function commonPrefixLength(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;
   return at;
@@ -131,39 +130,39 @@ function createAgent(store: ChunkStore, settings: object, onRequest: (input: str
   });
 }
 
-function summarize(name: string, taken: readonly Taken[], documentOf: (url: string) => string) {
-  const followUps = taken.filter(({ number }) => number > 1);
+function summarize(name: string, turns: readonly MeasuredTurn[], documentOf: (url: string) => string) {
+  const followUps = turns.filter(({ number }) => number > 1);
   const answerable = followUps.filter(({ question }) => question.relevant.size > 0);
-  const holds = (question: AbstentionQuestion, urls: readonly string[]) =>
+  const isAnswering = (question: AbstentionQuestion, urls: readonly string[]) =>
     urls.some((url) => question.relevant.has(documentOf(url)));
-  const share = (list: readonly Taken[], test: (one: Taken) => boolean) =>
+  const share = (list: readonly MeasuredTurn[], test: (one: MeasuredTurn) => boolean) =>
     Number((list.filter(test).length / list.length).toFixed(3));
-  const at = (number: number) => taken.filter((one) => one.number === number);
-  const tokens = (list: readonly Taken[]) =>
+  const at = (number: number) => turns.filter((one) => one.number === number);
+  const tokens = (list: readonly MeasuredTurn[]) =>
     Math.round(median(list.map(({ turn }) => turn.response.tokensUsed.prompt)));
-  const carried = (list: readonly Taken[]) => Math.round(median(list.map((one) => one.carriedTokens)));
+  const history = (list: readonly MeasuredTurn[]) => Math.round(median(list.map((one) => one.historyTokens)));
   const result = {
     'follow-ups': followUps.length,
-    'prompt tokens a turn, p50': tokens(taken),
+    'prompt tokens a turn, p50': tokens(turns),
     'prompt tokens at turn 5, p50': tokens(at(5)),
     'prompt tokens at turn 8, p50': tokens(at(8)),
-    'carried tokens, p50': carried(followUps),
-    'carried tokens at turn 5, p50': carried(at(5)),
-    'carried tokens at turn 8, p50': carried(at(8)),
-    'fresh tokens of them, p50': Math.round(median(followUps.map((one) => one.freshTokens))),
-    'fresh tokens at turn 8, p50': Math.round(median(at(8).map((one) => one.freshTokens))),
-    'carried tokens, most': Math.max(...taken.map((one) => one.carriedTokens)),
-    'prompts that hold the question before': share(followUps, (one) => one.remembersLast),
+    'history tokens, p50': history(followUps),
+    'history tokens at turn 5, p50': history(at(5)),
+    'history tokens at turn 8, p50': history(at(8)),
+    'new tokens, p50': Math.round(median(followUps.map((one) => one.newTokens))),
+    'new tokens at turn 8, p50': Math.round(median(at(8).map((one) => one.newTokens))),
+    'history tokens, max': Math.max(...turns.map((one) => one.historyTokens)),
+    'prompts with the question before': share(followUps, (one) => one.hasLastQuestion),
     'an answering document found': share(answerable, ({ question, turn }) =>
-      holds(question, turn.response.retrievedSources),
+      isAnswering(question, turn.response.retrievedSources),
     ),
     'an answering document cited': share(answerable, ({ question, turn }) =>
-      holds(
+      isAnswering(
         question,
         turn.response.citations.map(({ url }) => url),
       ),
     ),
-    'told as an answer': share(answerable, ({ turn }) => turn.response.outcome === 'answer'),
+    'outcome answer': share(answerable, ({ turn }) => turn.response.outcome === 'answer'),
     grounded: share(answerable, ({ turn }) => turn.response.grounded),
   };
   const lines = Object.entries(result).map(([metric, value]) => [metric, String(value)]);

@@ -1,10 +1,10 @@
 import { parseSync } from 'rolldown/utils';
 
-/** One small change of a source file that tests should notice. */
+/** A small change of a source file that a test should detect. */
 export interface Mutant {
   start: number;
   end: number;
-  /** What stands there instead; null where a statement is left out. */
+  /** Null for a removed statement. */
   replacement: string | null;
 }
 
@@ -41,10 +41,10 @@ const METHODS = new Map([
   ['startsWith', 'endsWith'],
   ['endsWith', 'startsWith'],
 ]);
-/** Nodes of types that hold an expression; all others of TypeScript hold none that runs. */
+/** TypeScript nodes that contain a runtime expression. */
 const TYPED_EXPRESSIONS = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression']);
 
-/** Every mutant of a file, in the order of its text; the same for the same text. */
+/** All mutants of a file in source order; deterministic. */
 export function findMutants(file: string, source: string): Mutant[] {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
@@ -57,7 +57,7 @@ export function findMutants(file: string, source: string): Mutant[] {
     for (const [field, value] of Object.entries(node)) {
       if (field === 'key' && node.computed !== true) continue;
       if (node.type === 'ExportNamedDeclaration' && field === 'source') continue;
-      // Whatever is between the links of a chain cannot be put into parentheses without ending the chain there.
+      // Parentheses inside an optional chain would end it.
       const chained = node.type === 'ChainExpression' || (inChain && ['object', 'callee'].includes(field));
       for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, chained);
     }
@@ -73,7 +73,7 @@ function isNode(value: unknown): value is Node {
 function mutantsOf(node: Node, source: string, inChain: boolean): Mutant[] {
   const { start, end } = node;
   const textOf = (part: unknown) => (isNode(part) ? source.slice(part.start, part.end) : '');
-  const instead = (...replacements: string[]) =>
+  const replaceWith = (...replacements: string[]) =>
     replacements.map((replacement) => ({ start, end, replacement }));
   switch (node.type) {
     case 'BinaryExpression':
@@ -81,10 +81,10 @@ function mutantsOf(node: Node, source: string, inChain: boolean): Mutant[] {
       const operator = OPERATORS[String(node.operator)];
       if (operator === undefined || (node.operator === '+' && [node.left, node.right].some(isText)))
         return [];
-      return instead(`(${textOf(node.left)}) ${operator} (${textOf(node.right)})`);
+      return replaceWith(`(${textOf(node.left)}) ${operator} (${textOf(node.right)})`);
     }
     case 'UnaryExpression':
-      return node.operator === '!' ? instead(textOf(node.argument)) : [];
+      return node.operator === '!' ? replaceWith(textOf(node.argument)) : [];
     case 'IfStatement':
     case 'ConditionalExpression':
       return isNode(node.test)
@@ -97,10 +97,10 @@ function mutantsOf(node: Node, source: string, inChain: boolean): Mutant[] {
       const property = callee.property;
       const method = isNode(property) && callee.computed !== true ? METHODS.get(textOf(property)) : undefined;
       if (inChain || method === undefined || !isNode(property)) return [];
-      return instead(source.slice(start, property.start) + method + source.slice(property.end, end));
+      return replaceWith(source.slice(start, property.start) + method + source.slice(property.end, end));
     }
     case 'Literal':
-      return instead(...literalsFor(node.value));
+      return replaceWith(...literalsFor(node.value));
     case 'ExpressionStatement':
       return node.directive ? [] : [{ start, end, replacement: null }];
     case 'ContinueStatement':
@@ -126,10 +126,7 @@ function rangeOf({ start, end }: Node): { start: number; end: number } {
   return { start, end };
 }
 
-/**
- * The text with all these mutants in it, each asleep until `globalThis.mutant(id)` says that it is the one: so a file
- * is written and transformed once for all of them.
- */
+/** The source with all mutants, each active only if `globalThis.mutant(id)` is true, so that a file is transformed once. */
 export function withMutants(source: string, mutants: readonly (Mutant & { id: number })[]): string {
   const sorted = mutants.toSorted((a, b) => a.start - b.start || b.end - a.end);
   let next = 0;

@@ -15,13 +15,12 @@ import { parseArgs } from 'node:util';
 import { createVitest, type Vitest } from 'vitest/node';
 import { findMutants, type Mutant, withMutants } from './find-mutants.ts';
 
-// How much do the tests hold? Changes the core in small ways, one at a time, and sees whether a test fails:
+// Mutation test: changes the core in small ways, one at a time, and checks that a test fails:
 //   npm run mutate -- [folders or files] [--sample 200] [--seed 1] [--jobs 2] [--tests <pattern of paths>]
-// All of it happens in a copy of the tree. Types are not asked: a mutant that only they would refuse must be caught
-// by a test, too. Each mutant meets the tests that came by it in a run without any; tests of the built program, of
-// servers and in browsers are left out, since what they run is not mutated or takes too long.
+// Works on a copy of the tree and does not check types. Each mutant runs with the tests that reach it in a run without
+// mutants. Tests of the built program, of servers and in browsers are excluded: they are slow or run unmutated code.
 
-const ROOMS = [
+const FOLDERS = [
   'src/citations',
   'src/judge/facts',
   'src/judge',
@@ -45,26 +44,26 @@ const COPIED = [
   '.env.example',
   'scripts',
 ];
-/** A test file that reaches one of these starts programs, servers or browsers. */
-const LEFT_OUT = /test\/support\/(run-cli|qdrant-server|browser)\.ts$/;
-/** Beyond what its tests took without a mutant. */
-const PATIENCE_MS = 30_000;
-/** A mutant that collects without an end is stopped before the machine suffers. */
-const MOST_BYTES = 3_000_000_000;
+/** Test files that import one of these start programs, servers or browsers. */
+const EXCLUDED = /test\/support\/(run-cli|qdrant-server|browser)\.ts$/;
+/** Added to four times the duration without a mutant. */
+const TIMEOUT_MS = 30_000;
+/** Stops a mutant that allocates endlessly. */
+const MAX_BYTES = 3_000_000_000;
 
-interface Planted extends Mutant {
+interface SampledMutant extends Mutant {
   id: number;
-  room: string;
+  folder: string;
   file: string;
   line: number;
   change: string;
-  /** Why no test could notice it; null for all others. */
+  /** Why no test can detect it; null if one can. */
   equivalent: string | null;
 }
 
 interface Equivalent {
   file: string;
-  /** The line that it stands in, and the change, as they are printed. */
+  /** The source line and the change, as printed. */
   line: string;
   change: string;
   why: string;
@@ -82,27 +81,27 @@ const { values, positionals } = parseArgs({
   },
 });
 const root = resolve(import.meta.dirname, '../..');
-const rooms = positionals.length > 0 ? positionals : ROOMS;
-const planted = sampled(allMutants(), Number(values.sample), Number(values.seed));
+const folders = positionals.length > 0 ? positionals : FOLDERS;
+const sample = sampleMutants(allMutants(), Number(values.sample), Number(values.seed));
 const scratch = mkdtempSync(join(tmpdir(), 'citeloop-mutate-'));
 try {
-  plant(planted);
-  const outcomes = await meetTests(planted);
+  writeMutants(sample);
+  const outcomes = await runMutants(sample);
   report(outcomes);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-function allMutants(): Planted[] {
+function allMutants(): SampledMutant[] {
   const known = JSON.parse(
     readFileSync(join(import.meta.dirname, 'equivalents.json'), 'utf8'),
   ) as Equivalent[];
-  const found: Planted[] = [];
-  for (const room of rooms) {
-    const path = join(root, room);
+  const found: SampledMutant[] = [];
+  for (const folder of folders) {
+    const path = join(root, folder);
     const files = statSync(path).isDirectory() ? globSync('**/*.ts', { cwd: path }).toSorted() : [''];
     for (const name of files) {
-      const file = name === '' ? room : `${room}/${name}`;
+      const file = name === '' ? folder : `${folder}/${name}`;
       const source = readFileSync(join(root, file), 'utf8');
       for (const mutant of findMutants(file, source)) {
         const line = source.slice(0, mutant.start).split('\n').length;
@@ -111,7 +110,7 @@ function allMutants(): Planted[] {
         const equivalent = known.find(
           (each) => each.change === change && each.line === text && file.endsWith(each.file),
         );
-        found.push({ ...mutant, id: 0, room, file, line, change, equivalent: equivalent?.why ?? null });
+        found.push({ ...mutant, id: 0, folder, file, line, change, equivalent: equivalent?.why ?? null });
       }
     }
   }
@@ -123,8 +122,8 @@ function describe(source: string, { start, end, replacement }: Mutant): string {
   return `${short(source.slice(start, end))} → ${replacement === null ? '(left out)' : short(replacement)}`;
 }
 
-/** The first so many after a shuffle that the seed decides. */
-function sampled(mutants: Planted[], size: number, seed: number): Planted[] {
+/** A random sample, determined by the seed. */
+function sampleMutants(mutants: SampledMutant[], size: number, seed: number): SampledMutant[] {
   let state = seed;
   const random = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -134,25 +133,25 @@ function sampled(mutants: Planted[], size: number, seed: number): Planted[] {
   };
   const keyed = mutants.map((mutant) => ({ mutant, key: random() }));
   const chosen = keyed.sort((a, b) => a.key - b.key).slice(0, size);
-  tell(`${chosen.length} of ${mutants.length} mutants, seed ${seed}`);
+  reportProgress(`${chosen.length} of ${mutants.length} mutants, seed ${seed}`);
   return chosen.map(({ mutant }) => mutant).sort((a, b) => a.id - b.id);
 }
 
-/** The tree in the scratch directory, with every mutant of the sample in it, asleep. */
-function plant(mutants: readonly Planted[]): void {
+/** Copies the tree to the scratch directory, with all mutants of the sample in it, inactive. */
+function writeMutants(mutants: readonly SampledMutant[]): void {
   for (const name of COPIED) cpSync(join(root, name), join(scratch, name), { recursive: true });
   for (const name of ['node_modules', 'dist']) symlinkSync(join(root, name), join(scratch, name));
   for (const [file, here] of Map.groupBy(mutants, ({ file }) => file))
     writeFileSync(join(scratch, file), withMutants(readFileSync(join(root, file), 'utf8'), here));
 }
 
-async function meetTests(mutants: readonly Planted[]): Promise<Map<Planted, Outcome>> {
+async function runMutants(mutants: readonly SampledMutant[]): Promise<Map<SampledMutant, Outcome>> {
   const jobs = await Promise.all(
     Array.from({ length: Number(values.jobs) }, (_, index) => startJob(`job-${index}`)),
   );
   try {
-    const reached = await whatTestsMeet();
-    const outcomes = new Map<Planted, Outcome>();
+    const reached = await findReachingTests();
+    const outcomes = new Map<SampledMutant, Outcome>();
     const waiting = mutants.filter((mutant) => {
       const outcome =
         mutant.equivalent !== null ? 'equivalent' : reached.has(mutant.id) ? undefined : 'not reached';
@@ -164,7 +163,7 @@ async function meetTests(mutants: readonly Planted[]): Promise<Map<Planted, Outc
         for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
           const outcome = await job.run(mutant.id, reached.get(mutant.id) ?? new Map());
           outcomes.set(mutant, outcome);
-          tell(
+          reportProgress(
             `${outcomes.size}/${mutants.length} ${outcome} ${mutant.file}:${mutant.line} ${mutant.change}`,
           );
         }
@@ -178,9 +177,9 @@ async function meetTests(mutants: readonly Planted[]): Promise<Map<Planted, Outc
 
 interface Job {
   vitest: Vitest;
-  /** Where it talks with its workers: the beginning of file names. */
+  /** Prefix of the files that it exchanges with its workers. */
   state: string;
-  /** Runs these tests of these files with one mutant awake. */
+  /** Runs these tests with one active mutant. */
   run(id: number, tests: ReadonlyMap<string, TestsOfFile>): Promise<Outcome>;
 }
 
@@ -190,7 +189,7 @@ interface TestsOfFile {
   took: number;
 }
 
-/** A Vitest that stays, so that what it has transformed is there for every mutant. */
+/** A Vitest instance that is kept for all mutants, with its transformed files. */
 async function startJob(name: string, isScout = false): Promise<Job> {
   const state = join(scratch, name);
   const vitest = await createVitest(
@@ -205,7 +204,7 @@ async function startJob(name: string, isScout = false): Promise<Job> {
       reporters: [{}],
       bail: isScout ? 0 : 1,
       maxWorkers: 1,
-      // Which mutants a file meets while it is loaded is seen only if it is loaded anew.
+      // Only a freshly loaded file shows which mutants it reaches while loading.
       isolate: isScout,
       testTimeout: 60_000,
       hookTimeout: 60_000,
@@ -217,8 +216,8 @@ async function startJob(name: string, isScout = false): Promise<Job> {
     vitest,
     state,
     async run(id, tests) {
-      writeFileSync(`${state}.awake`, String(id));
-      // Quick files first: most mutants are caught by one.
+      writeFileSync(`${state}.active`, String(id));
+      // Fast files first: most mutants are caught by one.
       const specifications = [...tests]
         .sort(([, a], [, b]) => a.took - b.took)
         .map(([file, { ids }]) =>
@@ -226,11 +225,11 @@ async function startJob(name: string, isScout = false): Promise<Job> {
         );
       const usual = [...tests.values()].reduce((sum, { took }) => sum + took, 0);
       let isEndless = false;
-      let deadline = Date.now() + PATIENCE_MS + 4 * usual;
+      let deadline = Date.now() + TIMEOUT_MS + 4 * usual;
       const watch = setInterval(() => {
-        if (Date.now() < deadline && memoryOfWorker(state) < MOST_BYTES) return;
+        if (Date.now() < deadline && memoryOfWorker(state) < MAX_BYTES) return;
         isEndless = true;
-        // What follows meets the same mutant.
+        // The next file runs with the same mutant.
         deadline = Date.now() + 5000;
         endWorker(state);
       }, 100);
@@ -242,16 +241,16 @@ async function startJob(name: string, isScout = false): Promise<Job> {
   };
 }
 
-/** One that computes without an end hears nothing. */
+/** A worker in an endless loop reacts to nothing but SIGKILL. */
 function endWorker(state: string): void {
   try {
     process.kill(Number(readFileSync(`${state}.pid`, 'utf8')), 'SIGKILL');
   } catch {
-    // It ended in the meantime.
+    // It has already ended.
   }
 }
 
-/** Of the one that runs now; 0 where the system does not tell. */
+/** Bytes; 0 where /proc does not exist. */
 function memoryOfWorker(state: string): number {
   try {
     const pages = readFileSync(`/proc/${readFileSync(`${state}.pid`, 'utf8')}/statm`, 'utf8').split(' ')[1];
@@ -261,27 +260,27 @@ function memoryOfWorker(state: string): number {
   }
 }
 
-/** Which tests came by each mutant while all of them slept. */
-async function whatTestsMeet(): Promise<Map<number, Map<string, TestsOfFile>>> {
+/** The tests that reach each mutant, from a run without an active one. */
+async function findReachingTests(): Promise<Map<number, Map<string, TestsOfFile>>> {
   const { vitest, state } = await startJob('scout', true);
-  writeFileSync(`${state}.awake`, '-1');
-  writeFileSync(`${state}.met`, '');
+  writeFileSync(`${state}.active`, '-1');
+  writeFileSync(`${state}.reached`, '');
   const specifications = relevantFiles().map((file) => vitest.getRootProject().createSpecification(file));
-  tell(`${specifications.length} test files without a mutant`);
+  reportProgress(`${specifications.length} test files without a mutant`);
   const { testModules } = await vitest.runTestSpecifications(specifications);
   await vitest.close();
   const failed = new Set<string>();
   for (const module of testModules.filter((each) => !each.ok())) {
     failed.add(module.moduleId);
-    const faults = [
+    const errors = [
       ...module.errors(),
       ...[...module.children.allTests()].flatMap((test) => test.result().errors ?? []),
     ];
-    tell(`left out, since it fails without a mutant: ${module.moduleId}: ${faults[0]?.message}`);
+    reportProgress(`excluded, fails without a mutant: ${module.moduleId}: ${errors[0]?.message}`);
   }
   const took = new Map(testModules.map((module) => [module.moduleId, module.diagnostic().duration]));
   const reached = new Map<number, Map<string, TestsOfFile>>();
-  for (const line of readFileSync(`${state}.met`, 'utf8').trimEnd().split('\n')) {
+  for (const line of readFileSync(`${state}.reached`, 'utf8').trimEnd().split('\n')) {
     const { file, tests } = JSON.parse(line) as { file: string; tests: { test: string; ids: number[] }[] };
     if (failed.has(file)) continue;
     for (const { test, ids } of tests) {
@@ -297,9 +296,9 @@ async function whatTestsMeet(): Promise<Map<number, Map<string, TestsOfFile>>> {
   return reached;
 }
 
-/** Test files that import a mutated file, by whatever way, and start no program. */
+/** Test files that import a mutated file, directly or not, and start no program. */
 function relevantFiles(): string[] {
-  const mutated = new Set(planted.map(({ file }) => join(scratch, file)));
+  const mutated = new Set(sample.map(({ file }) => join(scratch, file)));
   const known = new Map<string, string[]>();
   const importsOf = (file: string): string[] => {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -322,21 +321,21 @@ function relevantFiles(): string[] {
   return globSync(join(scratch, 'test/**/*.test.ts')).filter((file) => {
     if (!wanted.test(file.slice(scratch.length + 1))) return false;
     const all = [...reachable(file)];
-    return all.some((each) => mutated.has(each)) && !all.some((each) => LEFT_OUT.test(each));
+    return all.some((each) => mutated.has(each)) && !all.some((each) => EXCLUDED.test(each));
   });
 }
 
-function report(outcomes: ReadonlyMap<Planted, Outcome>): void {
+function report(outcomes: ReadonlyMap<SampledMutant, Outcome>): void {
   const all = [...outcomes];
-  const lines = [['room', 'mutants', 'caught', 'survived', 'equivalent', 'caught of the rest']];
-  for (const room of [...rooms, 'all']) {
+  const lines = [['folder', 'mutants', 'caught', 'survived', 'equivalent', 'caught of the rest']];
+  for (const folder of [...folders, 'all']) {
     const here = all
-      .filter(([mutant]) => room === 'all' || mutant.room === room)
+      .filter(([mutant]) => folder === 'all' || mutant.folder === folder)
       .map(([, outcome]) => outcome);
     const count = (...wanted: Outcome[]) => here.filter((outcome) => wanted.includes(outcome)).length;
     const [caught, survived] = [count('caught'), count('survived', 'not reached')];
     const share = caught + survived === 0 ? '' : `${((100 * caught) / (caught + survived)).toFixed(1)} %`;
-    lines.push([room, ...[here.length, caught, survived, count('equivalent')].map(String), share]);
+    lines.push([folder, ...[here.length, caught, survived, count('equivalent')].map(String), share]);
   }
   const widths =
     lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
@@ -350,7 +349,6 @@ function print(line: string): void {
   process.stdout.write(`${line.trimEnd()}\n`);
 }
 
-/** Progress, for whoever waits. */
-function tell(line: string): void {
+function reportProgress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -1,38 +1,41 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeEach, expect } from 'vitest';
 
-// Run by each worker before the tests of a file. Says which mutant is awake and, where none is, writes down which
-// mutants each test came by.
+// Runs in each worker before the tests of a file. Activates one mutant or, without one, records which mutants each test
+// reaches.
 
 declare global {
   var mutant: (id: number) => boolean;
 }
 
-/** A mutant that makes a loop endless is asked for in every round of it. */
-const ENDLESS = 20_000_000;
+/** Evaluations after which a mutant is considered an endless loop. */
+const MAX_EVALUATIONS = 20_000_000;
 const { MUTATE_STATE = '' } = process.env;
-const awake = Number(readFileSync(`${MUTATE_STATE}.awake`, 'utf8'));
-/** Mutants by the id of the test; those met while files are loaded are under the empty id. */
-const met = new Map<string, Set<number>>([['', new Set()]]);
-let current = met.get('');
-let rounds = 0;
+const active = Number(readFileSync(`${MUTATE_STATE}.active`, 'utf8'));
+/** Mutant ids by test id; those reached while loading have the empty test id. */
+const reached = new Map<string, Set<number>>([['', new Set()]]);
+let current = reached.get('');
+let evaluations = 0;
 
 writeFileSync(`${MUTATE_STATE}.pid`, String(process.pid));
 globalThis.mutant = (id) => {
-  if (awake < 0) current?.add(id);
-  if (id !== awake) return false;
-  rounds += 1;
-  if (rounds > ENDLESS) throw new Error('a loop without an end');
+  if (active < 0) current?.add(id);
+  if (id !== active) return false;
+  evaluations += 1;
+  if (evaluations > MAX_EVALUATIONS) throw new Error('endless loop');
   return true;
 };
 
 beforeEach(({ task }) => {
-  current = met.get(task.id) ?? new Set();
-  met.set(task.id, current);
+  current = reached.get(task.id) ?? new Set();
+  reached.set(task.id, current);
 });
 
 afterAll(() => {
-  if (awake >= 0) return;
-  const tests = [...met].map(([test, ids]) => ({ test, ids: [...ids] }));
-  appendFileSync(`${MUTATE_STATE}.met`, `${JSON.stringify({ file: expect.getState().testPath, tests })}\n`);
+  if (active >= 0) return;
+  const tests = [...reached].map(([test, ids]) => ({ test, ids: [...ids] }));
+  appendFileSync(
+    `${MUTATE_STATE}.reached`,
+    `${JSON.stringify({ file: expect.getState().testPath, tests })}\n`,
+  );
 });
