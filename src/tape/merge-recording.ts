@@ -18,45 +18,35 @@ export interface RecordingContent {
  */
 export function mergeRecording(
   before: Tape,
-  now: Tape,
-  { header, outputs, redactor }: { header: TapeHeader; outputs: TapeJson; redactor: Redactor },
+  { header, exchanges, outputs }: RecordingContent,
+  redactor: Redactor,
 ): RecordingContent {
   const finder = createExchangeFinder(before, redactor);
-  const oldEntries = new Map(before.entries().map((entry) => [entry.id, entry]));
-  const merged: { position: number; read: () => TapeExchange }[] = [];
+  const unmatched = new Set(before.entries().map(({ id }) => id));
+  const merged: { position: number; exchange: TapeExchange }[] = [];
   let position = 0;
   let isSame = true;
 
-  for (const entry of now.entries()) {
-    const exchange = now.read(entry);
+  for (const exchange of exchanges) {
     const found = finder.find(exchange.request);
-    const oldEntry = found === null ? undefined : oldEntries.get(found.id);
-    if (found === null || oldEntry === undefined) {
+    if (found === null || !unmatched.delete(found.id)) {
       // A new exchange follows the one that it was made after.
-      merged.push({ position, read: () => now.read(entry) });
+      merged.push({ position, exchange });
       isSame = false;
       continue;
     }
-    oldEntries.delete(oldEntry.id);
-    position = oldEntry.id;
+    position = found.id;
     const isKept = diffAnswers(found, exchange).length === 0;
     isSame &&= isKept;
-    const { request } = found;
-    merged.push({
-      position,
-      read: () => (isKept ? before.read(oldEntry) : { ...now.read(entry), request }),
-    });
+    merged.push({ position, exchange: isKept ? found : { ...exchange, request: found.request } });
   }
   const oldOutputs = before.tail?.outputs ?? null;
   const sameOutputs = diffJson(canonicalJson(oldOutputs), canonicalJson(outputs)).length === 0;
-  isSame &&= oldEntries.size === 0 && sameOutputs && hasSameInputs(before.header, header);
+  isSame &&= unmatched.size === 0 && sameOutputs && hasSameInputs(before.header, header);
   return {
     header: isSame ? { ...before.header, version: header.version } : header,
     outputs: sameOutputs ? oldOutputs : outputs,
-    exchanges: merged
-      .sort((a, b) => a.position - b.position)
-      .values()
-      .map(({ read }) => read()),
+    exchanges: merged.sort((a, b) => a.position - b.position).map((each) => each.exchange),
   };
 }
 
