@@ -72,8 +72,6 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
       },
     ],
     sentences: [{ text: 'It is.', markers: ['1'], verdict, probability: null, unsupportedSpans: [] }],
-    quotes: { total: 1, held: 1 },
-    numbers: { total: 2, held: isCorrect ? 2 : 1 },
     retrievals: [
       { query: 'q', filter: {}, scoreThreshold: 0.3, totalFound: 2, chunks, nearMiss: null, timeMs: 1 },
     ],

@@ -3,7 +3,6 @@ import { type Citation, toCitable, unknownCitation, withVerdict } from '../domai
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
 import type { ClaimSupport } from '../judge/create-judge.ts';
-import { verifyQuotesAndNumbers } from '../judge/facts/verify-facts.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { type CleanAnswer, cleanAnswer } from './clean-answer.ts';
 import type { Marker } from './find-markers.ts';
@@ -188,22 +187,6 @@ function toCheckedSentence(claim: Claim, whole: Finding | null, parts: readonly 
     probability: finding?.probability ?? null,
     evidence: finding?.evidence ?? null,
     unsupportedSpans: (whole?.unsupportedSpans ?? []).map((range) => rangeInAnswer(claim, range)),
-  };
-}
-
-/** Counts the quotes and numbers in the cited sentences of an answer, and how many of them the cited chunks contain. */
-export function countVerifiedFacts(
-  sentences: readonly Pick<CheckedSentence, 'text' | 'refs'>[],
-  register: SourceRegister,
-): Record<'quotes' | 'numbers', { total: number; held: number }> {
-  const facts = sentences.map(({ text, refs }) => {
-    const cited = refs.flatMap((ref) => register.chunkOf(ref) ?? []);
-    return cited.length === 0 ? { quotes: [], numbers: [] } : verifyQuotesAndNumbers(text, cited);
-  });
-  const tally = (held: readonly boolean[]) => ({ total: held.length, held: held.filter(Boolean).length });
-  return {
-    quotes: tally(facts.flatMap(({ quotes }) => quotes)),
-    numbers: tally(facts.flatMap(({ numbers }) => numbers)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkAnswer, countVerifiedFacts } from '../../src/citations/check-answer.ts';
+import { checkAnswer } from '../../src/citations/check-answer.ts';
 import { findMarkers, looksLikeIndex } from '../../src/citations/find-markers.ts';
 import { checkClaimByWords } from '../../src/judge/claim-verdict.ts';
 import { chunk } from '../domain/arbitraries.ts';
@@ -84,23 +84,4 @@ test('a title is found by a part of at least four characters that no other title
   expect(register.find('pat').map(({ ref }) => ref)).toEqual([]);
   expect(register.find('a').map(({ ref }) => ref)).toEqual([]);
   expect(register.find(`${'x'.repeat(1001)}`)).toEqual([]);
-});
-
-test('the quotes and numbers of cited sentences are counted, held or not, by any of what they cite', () => {
-  const register = registerOf(
-    chunk({ chunkId: 'a', text: 'The pump holds 20 litres of water.' }),
-    chunk({ chunkId: 'b', text: 'It was built in 1999 by hand.' }),
-  );
-  const answer = [
-    'It holds 20 litres and was built in 1999 [1][2].',
-    'They say "the pump holds 20 litres" [1].',
-    'They say "the pump holds no water" [1].',
-    'It weighs 7 kg [2].',
-    'It costs 5 coins and "is worth all of it".',
-  ].join(' ');
-  const { sentences } = checkAnswer(answer, register);
-  expect(countVerifiedFacts(sentences, register)).toEqual({
-    quotes: { total: 2, held: 1 },
-    numbers: { total: 4, held: 3 },
-  });
 });

@@ -11,8 +11,6 @@ export function createRun(changes: Partial<CaseRun> = {}): CaseRun {
     confidence: null,
     citations: [],
     sentences: [],
-    quotes: { total: 0, held: 0 },
-    numbers: { total: 0, held: 0 },
     retrievals: [],
     searches: 0,
     duplicateSearches: 0,

@@ -4,6 +4,7 @@ import { openCollection } from '../../app/open-collection.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
 import { checkGate } from '../../evaluation/report/gates.ts';
@@ -38,7 +39,7 @@ export async function runEvaluation(
 ): Promise<ReportData> {
   const started = app.runtime.elapsedMs();
   const inputs = await checkInputs(rawInputs, app.config, tape);
-  const { cases, metrics, priceOf, readSource } = inputs;
+  const { cases, priceOf, readSource } = inputs;
   const judge = inputs.judge === null ? undefined : await openJudge(app, { ...inputs.judge, priceOf });
   const check = await prepareChecks(cases, {
     directory: dirname(resolve(inputs.file)),
@@ -64,7 +65,7 @@ export async function runEvaluation(
     });
     const report = assembleReport({
       cases,
-      metrics,
+      metrics: allMetrics,
       arms: arms.map(({ app: _, ...arm }) => ({ ...arm, runs: results.get(arm.name) ?? new Map() })),
       header: {
         program: 'citeloop',

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { Config } from '../../config/load-config.ts';
-import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashCases, parseCases } from '../../evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
-import type { Metric } from '../../evaluation/metrics/metric.ts';
 import { toPlainCase } from '../../evaluation/report/assemble-report.ts';
 import { parseGate, type QualityGate } from '../../evaluation/report/gates.ts';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
@@ -28,7 +27,6 @@ export const evaluationInputsSchema = z.object({
   seed: z.number().optional(),
   margin: z.number().optional(),
   tag: z.array(z.string()).optional(),
-  metrics: z.string().optional(),
   judge: z.number().optional(),
   judgeModel: z.string().optional(),
   judgeBaseUrl: z.string().optional(),
@@ -68,6 +66,7 @@ export async function checkInputs(inputs: EvaluationInputs, config: Config, tape
   const judgeTimes = readFlag('--judge', inputs.judge, wholeNumber(1));
   const gates = (inputs.gate ?? []).map(parseGate);
   const cases = filterByTag(parseCases(await readInputFile(file, 'Case file'), file), inputs.tag ?? []);
+  assertMeasurable(gates, cases);
   const casesHash = hashCases(cases);
   const prices = await readPriceList(inputs.prices, config.prices);
   // Older tapes may have been recorded without --judge-model.
@@ -83,7 +82,6 @@ export async function checkInputs(inputs: EvaluationInputs, config: Config, tape
     concurrency: tape === null ? concurrency : 1,
     seed: readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1,
     margin: readFlag('--margin', inputs.margin, marginSchema) ?? DEFAULT_MARGIN,
-    metrics: selectMetrics(inputs.metrics, gates, cases),
     gates,
     baselines: await readBaselines(gates, casesHash, file),
     prices,
@@ -151,29 +149,16 @@ function filterByTag(cases: EvaluationCase[], tags: readonly string[]): Evaluati
   });
 }
 
-/** The listed metrics and those of the gates. Throws `invalid_input` for one that no case has the gold for. */
-function selectMetrics(
-  list: string | undefined,
-  gates: readonly QualityGate[],
-  cases: readonly EvaluationCase[],
-): readonly Metric[] {
-  const named = list === undefined ? undefined : listed(list);
-  const unknown = named?.find((id) => !allMetrics.some((metric) => metric.id === id));
-  if (unknown !== undefined) {
-    throw new AppError('invalid_input', `Unknown metric "${unknown}".`, {
-      hint: `Metrics: ${allMetrics.map(({ id }) => id).join(', ')}.`,
-    });
-  }
-  const gated = gates.flatMap((gate) => (gate.kind === 'bound' ? [gate.metric] : []));
-  const selected = allMetrics.filter(({ id }) => named?.includes(id) || gated.includes(id));
+/** Throws `invalid_input` for a gate on a metric that no case has the gold for. */
+function assertMeasurable(gates: readonly QualityGate[], cases: readonly EvaluationCase[]): void {
   const plainCases = cases.map(toPlainCase);
-  const lacking = selected.find(
-    ({ hasGold }) => hasGold !== undefined && !plainCases.some((item) => hasGold(item)),
+  const gated = gates.map((gate) => (gate.kind === 'bound' ? gate.metric : null));
+  const lacking = allMetrics.find(
+    ({ id, hasGold }) =>
+      gated.includes(id) && hasGold !== undefined && !plainCases.some((item) => hasGold(item)),
   );
-  if (lacking !== undefined) {
-    throw new AppError('invalid_input', `${lacking.id} cannot be measured: ${lacking.needs}.`, {
-      hint: 'Add the field to the cases, or drop the metric; see docs/metrics.md.',
-    });
-  }
-  return named === undefined ? allMetrics : selected;
+  if (lacking === undefined) return;
+  throw new AppError('invalid_input', `${lacking.id} cannot be measured: ${lacking.needs}.`, {
+    hint: 'Add the field to the cases, or drop the gate; see docs/metrics.md.',
+  });
 }

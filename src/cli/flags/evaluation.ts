@@ -18,7 +18,6 @@ const evaluationOptions = {
   seed: { type: 'number', describe: 'Seed of the confidence intervals (default 1)' },
   margin: { type: 'number', describe: 'Equivalence margin of differences (default 0.05)' },
   tag: { array: true, describe: 'Only cases with this tag' },
-  metrics: { value: 'ids', describe: 'Only these metrics, comma-separated' },
   judge: { type: 'number', describe: 'Times a model judges each answer' },
   'judge-model': { describe: 'Model for --judge' },
   'judge-base-url': { value: 'url', describe: 'Server of the judge model' },

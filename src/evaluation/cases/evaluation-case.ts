@@ -14,8 +14,6 @@ const checkSchema = z.union([
   z.strictObject({ contains: text }),
   /** Pattern that matches in the answer, ignoring case. */
   z.strictObject({ regex: text }),
-  /** JSON schema of an answer that is JSON. */
-  z.strictObject({ jsonSchema: z.record(z.string(), z.unknown()) }),
   /** `checks.mjs#name`: a function of the answer and the case that returns true, false or `{pass, reason}`. */
   z.strictObject({ module: text }),
   /** Criterion that a judge model applies. */
@@ -78,5 +76,5 @@ export function toConversationKey({ conversation, history, question }: Evaluatio
 /** The kind of a check and its beginning, as reports show it. */
 export function formatCheckName(check: CaseCheck): string {
   const [[kind, value] = ['', '']] = Object.entries(check);
-  return `${kind} ${oneLine(typeof value === 'string' ? value : JSON.stringify(value), 80)}`;
+  return `${kind} ${oneLine(value, 80)}`;
 }

@@ -46,24 +46,6 @@ export const citationMetrics: readonly Metric[] = [
       return { sum: sentences.filter(citationPassed).length, of: sentences.length };
     },
   },
-  {
-    ...share,
-    id: 'citation.quotes',
-    label: 'Quote fidelity',
-    kind: 'ratio',
-    description: 'Share of quotes of three or more words in cited sentences that a cited chunk contains.',
-    empty: 'nothing was quoted',
-    measure: ({ quotes }) => ({ sum: quotes.held, of: quotes.total }),
-  },
-  {
-    ...share,
-    id: 'citation.numbers',
-    label: 'Number fidelity',
-    kind: 'ratio',
-    description: 'Share of numbers in cited sentences that a cited chunk has with the same unit.',
-    empty: 'no cited sentence has a number',
-    measure: ({ numbers }) => ({ sum: numbers.held, of: numbers.total }),
-  },
 ];
 
 export const judgeMetrics: readonly Metric[] = [

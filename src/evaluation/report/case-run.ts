@@ -54,9 +54,6 @@ export const caseRunSchema = z.object({
       unsupportedSpans: z.array(span).default([]),
     }),
   ),
-  /** Quotes and numbers in cited sentences, and how many of them a cited chunk contains. */
-  quotes: z.object({ total: count, held: count }),
-  numbers: z.object({ total: count, held: count }),
   retrievals: z.array(
     z.object({
       query: z.string(),

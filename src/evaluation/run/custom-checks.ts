@@ -29,7 +29,7 @@ interface CheckDependencies {
 }
 
 /**
- * Prepares the checks of all cases. Throws `invalid_input` for an invalid pattern, schema or module, and for a rubric
+ * Prepares the checks of all cases. Throws `invalid_input` for an invalid pattern or module, and for a rubric
  * without a judge, so that no question is asked in vain.
  */
 export async function prepareChecks(
@@ -70,10 +70,6 @@ async function prepareCheck(check: CaseCheck, { directory, judge }: CheckDepende
     const pattern = new RegExp(check.regex, 'iu');
     return (answer) => toResult(pattern.test(answer), `${check.regex} does not match`);
   }
-  if ('jsonSchema' in check) {
-    const schema = z.fromJSONSchema(check.jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
-    return (answer) => checkJsonSchema(schema, answer);
-  }
   if ('module' in check) return checkWithFunction(await loadFunction(check.module, directory));
   if (judge === null) throw new Error('a rubric needs --judge-model.');
   return (answer, { question }, signal) => checkRubric(check.rubric, { question, answer }, judge, signal);
@@ -81,20 +77,6 @@ async function prepareCheck(check: CaseCheck, { directory, judge }: CheckDepende
 
 function toResult(passed: boolean, reason: string): CheckResult {
   return { passed, reason: passed ? '' : oneLine(reason, 200) };
-}
-
-/** The answer is JSON as a whole, citation markers at its end aside, or has it in a code block. */
-function checkJsonSchema(schema: z.ZodType, answer: string): CheckResult {
-  const [, codeBlock] = /```(?:json)?\s*\n([\s\S]*?)```/.exec(answer) ?? [];
-  let value: unknown;
-  try {
-    value = JSON.parse(codeBlock ?? answer.replace(/\s*(?:\[\d+\]\s*)+$/, ''));
-  } catch {
-    return toResult(false, 'the answer is not JSON');
-  }
-  const result = schema.safeParse(value);
-  const issue = result.error?.issues[0];
-  return toResult(result.success, `${issue?.path.map(String).join('.') || 'value'}: ${issue?.message ?? ''}`);
 }
 
 type CheckFunction = (answer: string, item: EvaluationCase) => unknown;

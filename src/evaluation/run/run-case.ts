@@ -1,7 +1,5 @@
 import type { Agent, AgentSession } from '../../agent/agent.ts';
 import { completeTurn } from '../../agent/complete-turn.ts';
-import { checkAnswer, countVerifiedFacts } from '../../citations/check-answer.ts';
-import { createSourceRegister } from '../../citations/source-register.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
 import { MAX_EXCERPT } from '../../domain/citation.ts';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
@@ -156,7 +154,13 @@ function toCaseRun(
         return { marker, verdict, chunkId, title, url, score, excerpt, expected };
       },
     ),
-    ...checkSentences(turn),
+    sentences: (response?.sentences ?? []).map(({ text, refs, verdict, probability, unsupportedSpans }) => ({
+      text,
+      markers: refs,
+      verdict,
+      probability,
+      unsupportedSpans,
+    })),
     retrievals: (turn?.retrievals ?? contexts).map((context) => ({
       query: context.query,
       filter: context.filter,
@@ -195,25 +199,4 @@ function toReportUrl({ url, uri }: Pick<RetrievedChunk, 'url' | 'uri'>, { expect
   if (uri === undefined || /^https?:/i.test(url)) return url;
   const names = expected.sources.filter((source) => matchesSource(source, uri));
   return names.find((name) => matchesSource(decodeUrl(url), name)) ?? url;
-}
-
-/** The sentences with their verdicts, and how many quotes and numbers the cited chunks contain. */
-function checkSentences(turn: ConversationTurn | null): Pick<CaseRun, 'sentences' | 'quotes' | 'numbers'> {
-  if (turn === null) return { sentences: [], quotes: { total: 0, held: 0 }, numbers: { total: 0, held: 0 } };
-  const sources = createSourceRegister();
-  // The session assigned the references in this order.
-  for (const { chunks } of turn.retrievals) for (const chunk of chunks) sources.register(chunk);
-  const { response } = turn;
-  // Records of earlier versions have no sentences.
-  const checked = response.sentences.length > 0 ? response : checkAnswer(response.answer, sources);
-  return {
-    sentences: checked.sentences.map(({ text, refs, verdict, probability, unsupportedSpans }) => ({
-      text,
-      markers: refs,
-      verdict,
-      probability,
-      unsupportedSpans,
-    })),
-    ...countVerifiedFacts(checked.sentences, sources),
-  };
 }

@@ -61,22 +61,6 @@ export function verifyFacts(claim: string, source: JudgedPassage): ClaimFacts {
   };
 }
 
-/** For each quote and each number of a sentence, whether any of the chunks contains it. */
-export function verifyQuotesAndNumbers(
-  sentence: string,
-  chunks: readonly JudgedPassage[],
-): { quotes: boolean[]; numbers: boolean[] } {
-  const checks = chunks
-    .map(evidenceOf)
-    .map((evidence) => createNumberCheck(sentence, evidence.clauses, evidence));
-  return {
-    quotes: quotesIn(sentence).map((quote) =>
-      chunks.some((chunk) => wordingOf(chunk).containsQuote(writtenWordsOf(quote))),
-    ),
-    numbers: claimedNumbersIn(sentence).map((number) => checks.some((contains) => contains(number))),
-  };
-}
-
 /** Whether the source contains an identifier as a whole word, in any case and possibly in the plural. */
 function containsIdentifier({ haystack }: Evidence, name: string): boolean {
   const sought = toHaystack(name).trim();

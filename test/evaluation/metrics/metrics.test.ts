@@ -103,14 +103,6 @@ test('sentences supported skips abstentions and small talk and counts sentences 
   ).toBeCloseTo(1 / 3);
 });
 
-test('quote and number fidelity are shares of all quotes and numbers', () => {
-  const run = (held: number, total: number) =>
-    createRun({ quotes: { held, total }, numbers: { held: total, total } });
-  expect(measured('citation.quotes', [run(1, 1), createGold()], [run(0, 3), createGold()])).toBe(0.25);
-  expect(measured('citation.numbers', [run(1, 1), createGold()], [run(0, 3), createGold()])).toBe(1);
-  expect(measured('citation.quotes', [run(0, 0), createGold()])).toBe('nothing was quoted');
-});
-
 test('token F1 takes the best expected answer', () => {
   const gold = createGold({ answers: ['blue whale', 'big blue sea'] });
   // "a big blue boat" has three words, two of which are in the second: 2 * 2 / (3 + 3).

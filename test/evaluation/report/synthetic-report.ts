@@ -104,8 +104,6 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
             probability: null,
             unsupportedSpans: [],
           })),
-      quotes: { total: 0, held: 0 },
-      numbers: { total: 2, held: 2 },
       retrievals: [
         {
           query: item.question,

@@ -56,7 +56,6 @@ test('runs a case with the real agent and records the turn', async () => {
   expect(run.answer).toContain('A node is a process that performs computation. [1]');
   expect(run.citations[0]).toMatchObject({ verdict: 'quoted', expected: true });
   expect(run.sentences[0]).toMatchObject({ markers: ['1'], verdict: 'quoted' });
-  expect(run.numbers.held).toBe(run.numbers.total);
   expect(run.retrievals[0]?.chunks.some(({ expected }) => expected)).toBe(true);
   expect(run.tokens.total).toBeGreaterThan(0);
   expect(run.timesMs.firstToken).toBeGreaterThan(0);

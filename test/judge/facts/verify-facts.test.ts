@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { verifyFacts, verifyQuotesAndNumbers } from '../../../src/judge/facts/verify-facts.ts';
+import { verifyFacts } from '../../../src/judge/facts/verify-facts.ts';
 
 const bare = (text: string) => ({ text, title: '', headings: [] });
 const facts = (claim: string, text: string) => verifyFacts(claim, bare(text));
@@ -87,20 +87,6 @@ test('a number that stands far from what the claim is about is told', () => {
     missing: { numbers: [] },
   });
   expect(facts('Bats eat 40 moths.', text).numbersFar).toBe(0);
-});
-
-test('of several texts any may hold a quote or a number', () => {
-  const texts = [bare('Owls hunt 30 mice.'), bare('Foxes sleep all day long.')];
-  expect(
-    verifyQuotesAndNumbers('"foxes sleep all day" but "owls sleep all day": 30 or 31 mice.', texts),
-  ).toEqual({
-    quotes: [true, false],
-    numbers: [true, false],
-  });
-  expect(verifyQuotesAndNumbers('"foxes sleep all day" and 30 mice', [])).toEqual({
-    quotes: [false],
-    numbers: [false],
-  });
 });
 
 /** Whether the passage of a text that shares most with a claim mentions the subject of the claim. */
