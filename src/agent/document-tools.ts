@@ -164,7 +164,7 @@ export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStor
   return tool({
     name: READ_SOURCE,
     description:
-      'Read what stands around a search result in its document. Each passage has a ref of its own to cite.',
+      'Read the passages around a search result in its document. Each passage has a ref to cite.',
     strict: true,
     parameters: toStrictSchema(readSourceArguments),
     isEnabled: () => hasStepsLeft(context),

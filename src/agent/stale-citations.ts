@@ -31,7 +31,7 @@ export function markMissingFiles(
   );
 }
 
-/** Stands for a deleted collection. */
+/** The lookup for a deleted collection. */
 export const noChunks: Chunks = { chunks: async () => [], withContent: async () => [] };
 
 /** What happened to the sources of each turn since it cited them. */

@@ -40,7 +40,7 @@ export function configuredSecrets({ secrets, modelService, embedding }: Config):
   return [...new Set(all.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()])))];
 }
 
-/** Removes the configured keys, and whatever looks like a key, from output. */
+/** Removes the configured keys, and anything that looks like a key, from output. */
 export function configuredRedactor(config: Config): Redactor {
   return createRedactor({ secrets: configuredSecrets(config) });
 }

@@ -8,7 +8,7 @@ export interface CollectionIdentity {
   dimensions: number;
 }
 
-/** Equal for collections with the same documents at the same URLs, wherever their roots are. */
+/** Equal for collections with the same documents at the same URLs, independent of their roots. */
 export function collectionFingerprint(
   { embedder }: Pick<CollectionIdentity, 'embedder'>,
   documents: readonly { url: string; contentHash: string }[],

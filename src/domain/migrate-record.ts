@@ -4,8 +4,8 @@ const BLANK = '(blank)';
 
 /** Fields that earlier versions wrote under another name, in session records, tapes and reports. */
 const RENAMED_FIELDS: Readonly<Record<string, string>> = {
-  borneOutBy: 'evidence',
-  unborne: 'unsupportedSpans',
+  borneOutBy: 'evidence', // language-test-allow
+  unborne: 'unsupportedSpans', // language-test-allow
 };
 
 /** A copy of a parsed JSON value with the current names of renamed fields, at any depth. */

@@ -135,7 +135,7 @@ export function failedToolResponse(
 
 function leftOutSentence(count: number): string {
   const results = count === 1 ? 'One more result was' : `${count} more results were`;
-  return `${results} found and left out for want of room. A narrower query shows other passages.`;
+  return `${results} found but left out: the token limit is reached. A narrower query shows other passages.`;
 }
 
 function wholeSeconds(ms: number): number {
