@@ -163,8 +163,7 @@ export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStor
   const { record, runtime, signal } = context;
   return tool({
     name: READ_SOURCE,
-    description:
-      'Read the passages around a search result in its document. Each passage has a ref to cite.',
+    description: 'Read the passages around a search result in its document. Each passage has a ref to cite.',
     strict: true,
     parameters: toStrictSchema(readSourceArguments),
     isEnabled: () => hasStepsLeft(context),
