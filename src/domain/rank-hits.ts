@@ -88,10 +88,7 @@ export function weighTerms(
     // `total` may have been counted before a write that added chunks.
     weight: termWorth(Math.max(total, countOf(term)), countOf(term)),
   }));
-  const occurring = weighed
-    .filter(({ term }) => countOf(term) > 0)
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, MOST_TERMS);
+  const occurring = weighed.filter(({ term }) => countOf(term) > 0);
   return {
     weights: new Map(occurring.map(({ term, weight }) => [term, weight])),
     maxScore: weighed.reduce((sum, { weight }) => sum + weight, 0),

@@ -1,81 +1,52 @@
 import { MOST_TERMS } from '../../domain/rank-hits.ts';
 import { countPoints, type PointCollection } from './point-requests.ts';
-import { TERMS_VECTOR, withoutVectorFilter } from './qdrant-points.ts';
+import { type QdrantFilter, withoutVectorFilter } from './qdrant-points.ts';
 import { hashTerm } from './sparse-terms.ts';
 
-const MAX_CACHED_TERMS = 10_000;
-/** With too many terms to count each, the chunks that match most of them are read instead. */
-const SAMPLE_CHUNKS = 50;
+const MAX_CACHED_COUNTS = 10_000;
 
 /** Counts of chunks that are kept until the collection changes. Chunks of a document being replaced may count twice. */
-export interface ChunkCounts {
-  all(): Promise<number>;
-  withoutVector(): Promise<number>;
-  /** The terms that occur, with the number of chunks that have them. More than `MOST_TERMS` terms are sampled. */
-  ofTerms(terms: readonly string[]): Promise<Map<string, number>>;
+export class ChunkCounts {
   /** The change that the counts were taken after. */
-  readonly changeId: string;
+  changeId: string;
+  readonly #chunks: PointCollection;
+  #counts = new Map<string, number>();
+
+  constructor(chunks: PointCollection, changeId: string) {
+    this.#chunks = chunks;
+    this.changeId = changeId;
+  }
+
+  all(): Promise<number> {
+    return this.#count(null);
+  }
+
+  withoutVector(): Promise<number> {
+    return this.#count(withoutVectorFilter());
+  }
+
+  /** The terms that occur, with the number of chunks that have them. Only the first `MOST_TERMS` are counted. */
+  async ofTerms(terms: readonly string[]): Promise<Map<string, number>> {
+    const entries = terms.slice(0, MOST_TERMS).map(async (term): Promise<[string, number]> => {
+      const filter = { must: [{ key: 'terms', match: { value: hashTerm(term) } }] };
+      return [term, await this.#count(filter)];
+    });
+    return new Map((await Promise.all(entries)).filter(([, count]) => count > 0));
+  }
+
   /** Forgets the counts unless they were taken after this change. */
-  update(changeId: string): void;
-}
-
-export function createChunkCounts(chunks: PointCollection, initialChangeId: string): ChunkCounts {
-  let changeId = initialChangeId;
-  let all: Promise<number> | undefined;
-  let unembedded: Promise<number> | undefined;
-  let terms = new Map<string, number>();
-
-  async function countTerms(wanted: readonly string[]): Promise<Map<string, number>> {
-    if (terms.size > MAX_CACHED_TERMS) terms = new Map();
-    const cache = terms;
-    await Promise.all(
-      wanted
-        .filter((term) => !cache.has(term))
-        .map(async (term) => {
-          const filter = { must: [{ key: 'terms', match: { value: hashTerm(term) } }] };
-          cache.set(term, await countPoints(chunks, filter));
-        }),
-    );
-    return cache;
+  update(changeId: string): void {
+    if (changeId === this.changeId && this.#counts.size < MAX_CACHED_COUNTS) return;
+    this.changeId = changeId;
+    this.#counts = new Map();
   }
 
-  async function sampleTerms(wanted: readonly string[]): Promise<Map<string, number>> {
-    const indices = [...new Set(wanted.map(hashTerm))];
-    const { points } = await chunks.connection.call(chunks.name, (client) =>
-      client.query(chunks.collection, {
-        query: { indices, values: indices.map(() => 1) },
-        using: TERMS_VECTOR,
-        limit: SAMPLE_CHUNKS,
-        with_payload: ['terms'],
-      }),
-    );
-    const counts = new Map<number, number>();
-    for (const { payload } of points) {
-      for (const index of (payload?.terms ?? []) as number[]) counts.set(index, (counts.get(index) ?? 0) + 1);
-    }
-    return new Map(wanted.map((term) => [term, counts.get(hashTerm(term)) ?? 0]));
+  async #count(filter: QdrantFilter | null): Promise<number> {
+    // A count that is finished after an update goes into the old map.
+    const counts = this.#counts;
+    const key = JSON.stringify(filter);
+    const count = counts.get(key) ?? (await countPoints(this.#chunks, filter));
+    counts.set(key, count);
+    return count;
   }
-
-  return {
-    all: () => (all ??= countPoints(chunks, null)),
-    withoutVector: () => (unembedded ??= countPoints(chunks, withoutVectorFilter())),
-    async ofTerms(wanted) {
-      const counts = wanted.length > MOST_TERMS ? await sampleTerms(wanted) : await countTerms(wanted);
-      return new Map(
-        wanted
-          .map((term): [string, number] => [term, counts.get(term) ?? 0])
-          .filter(([, count]) => count > 0),
-      );
-    },
-    get changeId() {
-      return changeId;
-    },
-    update(current) {
-      if (current === changeId) return;
-      changeId = current;
-      all = undefined;
-      unembedded = undefined;
-      terms = new Map();
-    },
-  };
 }

@@ -92,18 +92,11 @@ interface TermQuery {
 
 /** Null if no chunk has any of the query's terms. */
 async function createTermQuery(query: string, counts: ChunkCounts): Promise<TermQuery | null> {
-  const terms = queryTerms(query);
+  const terms = queryTerms(query).slice(0, MOST_TERMS);
   if (terms.length === 0) return null;
-  const [total, occurring] = await Promise.all([counts.all(), countTerms(terms, counts)]);
+  const [total, occurring] = await Promise.all([counts.all(), counts.ofTerms(terms)]);
   const { weights, maxScore } = weighTerms(terms, occurring, total);
   const values = new Map(Array.from(weights, ([term, weight]) => [hashTerm(term), weight]));
   if (values.size === 0) return null;
   return { vector: { indices: [...values.keys()], values: [...values.values()] }, maxScore };
-}
-
-/** A pasted text has too many terms to count each: those found in a sample are counted. */
-async function countTerms(terms: readonly string[], counts: ChunkCounts): Promise<Map<string, number>> {
-  if (terms.length <= MOST_TERMS) return counts.ofTerms(terms);
-  const sampled = [...(await counts.ofTerms(terms)).keys()];
-  return counts.ofTerms(sampled.slice(0, MOST_TERMS));
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import { createChunkCounts } from './chunk-counts.ts';
+import { ChunkCounts } from './chunk-counts.ts';
 import { findPointProblems, readDocumentRecords, removeLeftoverPoints } from './collection-maintenance.ts';
 import { type CollectionMetadata, DOCUMENTS_SUFFIX } from './collection-schema.ts';
 import { createDocumentWriter } from './document-writer.ts';
@@ -56,7 +56,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
   const chunks: PointCollection = { connection, name, collection };
   const documents: PointCollection = { connection, name, collection: `${collection}${DOCUMENTS_SUFFIX}` };
   const writer = createDocumentWriter({ chunks, documents, dimensions, now: runtime.now });
-  const counts = createChunkCounts(chunks, (await readChange()).changeId);
+  const counts = new ChunkCounts(chunks, (await readChange()).changeId);
   const rankPoints = createPointSearch({ chunks, counts, dimensions, shards });
   /** The version that each record had when it was last read. */
   let knownVersions = new Map<string, string | undefined>();

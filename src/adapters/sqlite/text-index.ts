@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { lexicalScore, type ScoredId, termSaturation, weighTerms } from '../../domain/rank-hits.ts';
+import {
+  lexicalScore,
+  MOST_TERMS,
+  type ScoredId,
+  termSaturation,
+  weighTerms,
+} from '../../domain/rank-hits.ts';
 import { queryTerms } from '../../text/terms.ts';
 import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './chunk-segments.ts';
 import { toTypedArray } from './database.ts';
@@ -73,7 +79,7 @@ export function createTextIndex(database: DatabaseSync): TextIndex {
     },
 
     search(query, limit, allowed) {
-      const terms = queryTerms(query);
+      const terms = queryTerms(query).slice(0, MOST_TERMS);
       if (terms.length === 0) return [];
       refresh();
       const postings = readPostings(terms);
