@@ -42,7 +42,7 @@ export interface App {
   /** Throws `configuration_error` if the collection has vectors of another embedder. */
   assertReadable(store: ChunkStore): Promise<void>;
   /** Passes an event to the listener that the app was created with. */
-  tell(event: AppEvent): void;
+  emit(event: AppEvent): void;
   /** Opens the session store of the data directory; the caller closes it. */
   sessions(): Promise<SessionStore>;
   /** Loaded on first use; the first caller decides whether it is tuned for many texts. */
@@ -79,8 +79,8 @@ interface AppOptions {
 
 /** Opens and loads nothing yet. */
 export function createApp(config: Config, options: AppOptions = {}): App {
-  const { runtime = systemRuntime, onEvent: tell = () => {} } = options;
-  const models = createLocalModels(config, { ...options, runtime, tell });
+  const { runtime = systemRuntime, onEvent: emit = () => {} } = options;
+  const models = createLocalModels(config, { ...options, runtime, emit });
 
   function withConfig(config: Config): App {
     const reranker = async (): Promise<Reranker> =>
@@ -102,7 +102,7 @@ export function createApp(config: Config, options: AppOptions = {}): App {
         const { id, dimensions = has.dimensions } = await models.describeEmbedder();
         assertSameEmbedder(name, has, { embedder: id, dimensions });
       },
-      tell,
+      emit,
       sessions: () => openSessions(config),
       embedder: models.embedder,
       encoder: models.encoder,

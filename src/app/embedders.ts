@@ -22,7 +22,7 @@ export type EmbedderDescription = Pick<Embedder, 'id' | 'scoreThreshold' | 'base
 
 export interface ModelLoadOptions {
   /** Receives download progress and retries. */
-  tell: (event: AppEvent) => void;
+  emit: (event: AppEvent) => void;
   runtime: Pick<Runtime, 'sleep' | 'random'>;
   signal?: AbortSignal | undefined;
   /** Tunes the embedder for many texts at a time. */
@@ -43,14 +43,14 @@ export function selectEmbedder(config: Config): EmbedderChoice {
 function minilm({ cache, modelDir }: Config): EmbedderChoice {
   return {
     describe: async () => MINILM,
-    load: ({ tell, signal, bulk }) =>
+    load: ({ emit, signal, bulk }) =>
       createMiniLmEmbedder({
         modelThreads,
         location: weightsLocation(cache, modelDir),
-        onProgress: (part, received, total) => tell({ type: 'model_fetched', part, received, total }),
+        onProgress: (part, received, total) => emit({ type: 'model_fetched', part, received, total }),
         signal,
         bulk,
-      }).finally(() => tell({ type: 'model_loaded' })),
+      }).finally(() => emit({ type: 'model_loaded' })),
   };
 }
 
@@ -63,10 +63,10 @@ function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
   const loading = () => import('../adapters/onnx/onnx-embedder.ts');
   return {
     describe: async () => (await loading()).describeOnnxEmbedder(await reading()),
-    async load({ tell, signal, bulk }) {
+    async load({ emit, signal, bulk }) {
       const { createOnnxEmbedder } = await loading();
       const encoder = await reading();
-      const engine = await fetchEngine({ cache, modelDir }, { tell, signal });
+      const engine = await fetchEngine({ cache, modelDir }, { emit, signal });
       return createOnnxEmbedder(encoder, { engine, bulk, modelThreads });
     },
   };
@@ -75,13 +75,13 @@ function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
 /** The directory of the ONNX runtime, downloaded on first use. */
 async function fetchEngine(
   { cache, modelDir }: Pick<Config, 'cache' | 'modelDir'>,
-  { tell, signal }: Pick<ModelLoadOptions, 'tell' | 'signal'>,
+  { emit, signal }: Pick<ModelLoadOptions, 'emit' | 'signal'>,
 ): Promise<string> {
   const { ensureEngine } = await import('../adapters/onnx/engine.ts');
   return ensureEngine(weightsLocation(cache, modelDir), {
     signal,
-    onProgress: (received, total) => tell({ type: 'model_fetched', part: 'engine', received, total }),
-  }).finally(() => tell({ type: 'model_loaded' }));
+    onProgress: (received, total) => emit({ type: 'model_fetched', part: 'engine', received, total }),
+  }).finally(() => emit({ type: 'model_loaded' }));
 }
 
 /** The built-in model as encoder of the judge beside an ONNX embedder. It is not downloaded for that: null without weights. */
@@ -120,7 +120,7 @@ function cohere(config: Config): EmbedderChoice {
   const loading = () => import('../adapters/cohere/cohere-embedder.ts');
   return {
     describe: async () => (await loading()).describeCohereEmbedder(model),
-    async load({ tell, runtime }) {
+    async load({ emit, runtime }) {
       const { createCohereEmbedder } = await loading();
       const apiKey = secrets.cohereApiKey?.reveal();
       if (apiKey === undefined) throw missingKeyError('Cohere embeddings need', 'COHERE_API_KEY');
@@ -130,7 +130,7 @@ function cohere(config: Config): EmbedderChoice {
         baseUrl: cohereBaseUrl,
         model,
         timeoutMs: TIMEOUT_MS,
-        onRetry: (retry) => tell({ type: 'retry', ...retry }),
+        onRetry: (retry) => emit({ type: 'retry', ...retry }),
         sleep: runtime.sleep,
         random: runtime.random,
       });
@@ -145,7 +145,7 @@ function openai(config: Config): EmbedderChoice {
   const model = () => named ?? defaultModelAt(baseUrl);
   return {
     describe: async () => (await loading()).describeOpenAiEmbedder({ baseUrl, model: model(), dimensions }),
-    async load({ tell, runtime, signal }) {
+    async load({ emit, runtime, signal }) {
       const { createOpenAiEmbedder } = await loading();
       if (needsKey && key === undefined) {
         throw missingKeyError(`Embeddings of ${new URL(baseUrl).host} need`, keyVariable);
@@ -159,7 +159,7 @@ function openai(config: Config): EmbedderChoice {
         dimensions,
         timeoutMs: TIMEOUT_MS,
         signal,
-        onRetry: (retry) => tell({ type: 'retry', ...retry }),
+        onRetry: (retry) => emit({ type: 'retry', ...retry }),
         sleep: runtime.sleep,
         random: runtime.random,
       });

@@ -52,7 +52,7 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
   const only = isOnly ? await openFilled(app, first, tape) : null;
   if (only !== null) {
     await app.assertReadable(only);
-    app.tell({ type: 'only_collection', name: only.name });
+    app.emit({ type: 'only_collection', name: only.name });
     return only;
   }
   const hasNone = others.length === 0 || isOnly;
@@ -70,7 +70,7 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
       ? emptyCollectionError(collection, choice)
       : noCollection(collection, choice);
   }
-  if (!isSample) app.tell({ type: 'sample_book' });
+  if (!isSample) app.emit({ type: 'sample_book' });
   return openSampleBook(app, book, signal);
 }
 
@@ -121,11 +121,11 @@ async function openSampleBook(app: App, book: string, signal: AbortSignal): Prom
         stillExists: async (uri) => uri.startsWith(root),
         prune: false,
         signal,
-        onProgress: (progress) => app.tell({ type: 'sample_progress', progress }),
+        onProgress: (progress) => app.emit({ type: 'sample_progress', progress }),
       },
     );
   } finally {
-    app.tell({ type: 'sample_indexed' });
+    app.emit({ type: 'sample_indexed' });
   }
   const store = await app.catalog.openOrCreate(SAMPLE_COLLECTION, await app.identity());
   // Files that only the book of another installation has.
