@@ -73,13 +73,11 @@ function chatAnswer(value: TapeJson): ReturnType<typeof readableAnswer> {
   );
 }
 
-/** Reads the completed response at the end of a stream, or the items of a stream that has no end. */
+/** Reads the completed response, which a stream has at its end. */
 function responsesAnswer(value: TapeJson): ReturnType<typeof readableAnswer> {
   const events = (Array.isArray(value) ? value : [value]).map(toJsonObject);
-  const whole = events.map((event) => (event.output === undefined ? toJsonObject(event.response) : event));
-  const output = listOf(whole.findLast(({ output: items }) => listOf(items).length > 0)?.output);
-  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item);
-  const items = (output.length > 0 ? output : done).map(toJsonObject);
+  const outputs = events.map((event) => listOf(event.output ?? toJsonObject(event.response).output));
+  const items = (outputs.findLast((output) => output.length > 0) ?? []).map(toJsonObject);
   const texts = items.flatMap(({ content }) =>
     listOf(content).map((part) => textOf(toJsonObject(part).text)),
   );

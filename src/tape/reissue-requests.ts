@@ -25,10 +25,9 @@ export interface ReissueOptions {
   serviceOf(url: string): ServiceTarget | string;
   fetch: typeof globalThis.fetch;
   signal: AbortSignal;
-  onReissued?: (call: ReissuedCall) => void;
 }
 
-export interface ReissuedCall {
+interface ReissuedCall {
   tape: string;
   exchange: number;
   request: string;
@@ -64,9 +63,7 @@ export async function reissueRequests(options: ReissueOptions): Promise<ReissueR
       kind: answerChangeKind(difference),
       detail: formatJsonDifference(difference).trim(),
     }));
-    const call = { tape: tape.path, exchange: exchange.id, request: formatRequestLine(exchange), changes };
-    asked.push(call);
-    options.onReissued?.(call);
+    asked.push({ tape: tape.path, exchange: exchange.id, request: formatRequestLine(exchange), changes });
   }
   return { asked, left: Array.from(left, ([reason, calls]) => ({ reason, calls })) };
 }

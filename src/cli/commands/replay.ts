@@ -128,14 +128,10 @@ function recordedQuestions({ recorded }: ReplayedRun, policy: Policy | undefined
   }));
 }
 
-function unknownCommandError(command: TapeJson): AppError {
-  return new AppError(
-    'invalid_input',
-    command === null
-      ? 'This tape was not recorded by a command, so it cannot be run again.'
-      : `A tape of "${command}" cannot be run again.`,
-    { hint: 'Use it with --replay, or in a test with useTape.' },
-  );
+function unknownCommandError(command: string | null): AppError {
+  return new AppError('invalid_input', `A tape of ${command ?? 'no command'} cannot be run again.`, {
+    hint: 'Use it with --replay, or in a test with useTape.',
+  });
 }
 
 function existingCollectionError(): AppError {

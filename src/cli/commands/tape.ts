@@ -17,12 +17,7 @@ import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { counted } from '../../text/phrasing.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
-import {
-  renderReissuedCall,
-  renderReissueResult,
-  renderTape,
-  renderTapeDifference,
-} from '../terminal/tape-views.ts';
+import { renderReissueResult, renderTape, renderTapeDifference } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { interruptible } from './with-app.ts';
 
@@ -158,19 +153,17 @@ export function renewTapes(flags: TapeCommandFlags): Promise<number> {
   return interruptible(async (signal) => {
     using opened = new DisposableStack();
     const tapes: Tape[] = paths.map((path) => opened.use(openTape(path)));
-    const terminal = createTerminal(process.stdout);
     const result = await reissueRequests({
       tapes,
       sample,
       serviceOf: (url) => serviceOf(url, config),
       fetch: globalThis.fetch,
       signal,
-      onReissued: (call) => (json ? undefined : renderReissuedCall(terminal, redactor.value(call))),
     });
     const ok = result.asked.every(({ changes }) => changes.every(({ kind }) => allow.includes(kind)));
     const report = redactor.value({ ok, allow, ...result });
     if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
-    else renderReissueResult(terminal, report);
+    else renderReissueResult(createTerminal(process.stdout), report);
     return ok ? EXIT_DONE : EXIT_DRIFT;
   }, 'No tape was changed.');
 }

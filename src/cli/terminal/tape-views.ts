@@ -2,7 +2,7 @@ import type { ReplayComparison } from '../../tape/compare-replay.ts';
 import { formatJsonDifference, type JsonDifference } from '../../tape/diff-json.ts';
 import type { TapeDifference } from '../../tape/diff-tapes.ts';
 import type { Tape } from '../../tape/open-tape.ts';
-import type { ReissuedCall, ReissueResult } from '../../tape/reissue-requests.ts';
+import type { ReissueResult } from '../../tape/reissue-requests.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
 import { summarizeTape } from '../../tape/tape-summary.ts';
 import { counted } from '../../text/phrasing.ts';
@@ -171,21 +171,18 @@ export function renderTapeDifference(
   renderDifferences(line, outputs);
 }
 
-/** One call of `tape renew`. */
-export function renderReissuedCall(terminal: Terminal, call: ReissuedCall): void {
-  const { tape, exchange, request, changes } = call;
-  const verdict = changes.length === 0 ? terminal.text('same', 'green') : terminal.text('changed', 'red');
-  const name = terminal.text(`${oneLine(tape, 120)}, call ${exchange}, ${oneLine(request, 60)}`);
-  terminal.write(`${name}: ${verdict}\n`);
-  for (const { detail } of changes) terminal.write(`  ${terminal.text(detail)}\n`);
-}
-
-/** Summary of `tape renew`. */
+/** Output of `tape renew`. */
 export function renderReissueResult(
   terminal: Terminal,
   { asked, left, ok }: ReissueResult & { ok: boolean },
 ): void {
   const line = createLineWriter(terminal);
+  for (const { tape, exchange, request, changes } of asked) {
+    const verdict = changes.length === 0 ? terminal.text('same', 'green') : terminal.text('changed', 'red');
+    const name = terminal.text(`${oneLine(tape, 120)}, call ${exchange}, ${oneLine(request, 60)}`);
+    terminal.write(`${name}: ${verdict}\n`);
+    for (const { detail } of changes) line(`  ${detail}`);
+  }
   const changes = asked.flatMap((call) => call.changes);
   const kinds = Object.entries(Object.groupBy(changes, ({ kind }) => kind));
   const summary = kinds.map(([kind, all]) => `${kind} ${all.length}`).join(', ') || 'all as recorded';
