@@ -1,4 +1,4 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../faults/app-error.ts';
@@ -6,13 +6,7 @@ import { nearestName } from '../../text/nearest-name.ts';
 import { mediaTypeOfPath, SUPPORTED_EXTENSIONS } from '../documents/media-type.ts';
 import { createFileFilter, type FileFilter, type FileFilterOptions } from './file-filter.ts';
 import { explainMissingFile, systemErrorCode, toFileError } from './read-consistently.ts';
-import {
-  countUnsupportedFile,
-  createSkippedFiles,
-  isInsideDirectory,
-  type SkippedFiles,
-  walkDirectory,
-} from './walk-directory.ts';
+import { type SkippedFiles, walkDirectory } from './walk-directory.ts';
 
 /** The files of an argument as sorted, unique, absolute paths. */
 interface FoundFiles {
@@ -55,80 +49,41 @@ export async function findFiles(argument: string, options: FindOptions): Promise
 }
 
 async function findInDirectory(argument: string, root: string, options: FindOptions): Promise<FoundFiles> {
-  const { onNotice } = options;
-  const choice = await createFileFilter(root, options);
-  const { paths, skippedLinks, unreadable, skipped } = await walkDirectory(root, choice);
-  for (const path of unreadable) onNotice?.(`skipped ${path}: permission denied`);
-  noticeLinks(skippedLinks, argument, onNotice);
-  noticeSkipped(skipped, onNotice);
-  const found: FoundFiles = { kind: 'directory', root, paths, matches: () => true, filter: choice };
-  if (paths.length === 0 && options.mayBeEmpty) return found;
+  const found = await listDirectory(argument, root, options, () => true);
+  if (found.paths.length === 0 && options.mayBeEmpty) return found;
   return requireFiles(found, `${argument} has no supported documents.`);
 }
 
 async function findGlob(argument: string, path: string, options: FindOptions): Promise<FoundFiles> {
-  const { cwd, onNotice } = options;
-  const { glob, isDynamicPattern } = await import('tinyglobby');
+  const { cwd } = options;
   const pattern = process.platform === 'win32' ? argument.replaceAll('\\', '/') : argument;
-  if (!isDynamicPattern(pattern)) throw await toMissingError(argument, path, cwd);
-
   const segments = pattern.split('/');
-  const firstWild = Math.max(segments.findIndex(isWild), 0);
+  // A brace may be closed in a later segment.
+  const firstWild = segments.findIndex((segment) => /[*?[{(]/.test(segment));
+  if (firstWild < 0) throw await toMissingError(argument, path, cwd);
   const isAbsolute = segments[0] === '' && firstWild > 0;
   const root = resolve(cwd, isAbsolute ? '/' : '', ...segments.slice(0, firstWild));
   const wild = segments.slice(firstWild).join('/');
-  const matches = await glob(wild, {
-    cwd: root,
-    absolute: true,
-    dot: false,
-    onlyFiles: true,
-    followSymbolicLinks: false,
-    expandDirectories: false,
-    ignore: ['**/node_modules/**', '**/.git/**'],
-  });
-
-  const skipped = createSkippedFiles();
-  const choice = await createFileFilter(root, options);
-  const candidates: string[] = [];
-  for (const match of matches.map((each) => resolve(each))) {
-    const reason = await choice.excludedBy(match, false);
-    if (reason !== null) skipped[reason] += 1;
-    else if (mediaTypeOfPath(match) === null) countUnsupportedFile(skipped, match);
-    else candidates.push(match);
-  }
-  const kept = await removeOutsideLinks(root, candidates);
-  noticeLinks(kept.skippedLinks, argument, onNotice);
-  noticeSkipped(skipped, onNotice);
-  const found: FoundFiles = {
-    kind: 'directory',
-    root,
-    paths: kept.paths,
-    matches: (other) => matchesGlob(relative(root, other), wild),
-    filter: choice,
-  };
-  return requireFiles(found, `${argument} matches no document.`);
+  const matches = (other: string) => matchesGlob(relative(root, other), wild);
+  return requireFiles(
+    await listDirectory(argument, root, options, matches),
+    `${argument} matches no document.`,
+  );
 }
 
-/** Whether a segment contains or starts a wildcard; a brace may be closed in a later segment. */
-function isWild(segment: string): boolean {
-  return /[*?[{(]/.test(segment);
-}
-
-/** Removes links to directories and links to the outside, as `walkDirectory` does. */
-async function removeOutsideLinks(
+async function listDirectory(
+  argument: string,
   root: string,
-  candidates: string[],
-): Promise<{ paths: string[]; skippedLinks: number }> {
-  const realRoot = await realpath(root).catch(() => root);
-  const paths: string[] = [];
-  let skippedLinks = 0;
-  for (const path of candidates) {
-    const real = await realpath(path).catch(() => null);
-    const status = real === null ? null : await statOrNull(real);
-    if (real !== null && !isInsideDirectory(realRoot, real)) skippedLinks += 1;
-    else if (status?.isFile() ?? true) paths.push(path);
-  }
-  return { paths, skippedLinks };
+  options: FindOptions,
+  matches: FoundFiles['matches'],
+): Promise<FoundFiles> {
+  const { onNotice } = options;
+  const filter = await createFileFilter(root, options);
+  const listing = await walkDirectory(root, filter, { matches });
+  for (const path of listing.unreadable) onNotice?.(`skipped ${path}: permission denied`);
+  noticeLinks(listing.skippedLinks, argument, onNotice);
+  noticeSkipped(listing.skipped, onNotice);
+  return { kind: 'directory', root, paths: listing.paths, matches, filter };
 }
 
 function requireFiles(found: FoundFiles, message: string): FoundFiles {

@@ -23,17 +23,21 @@ export interface SkippedFiles {
   patterns: number;
 }
 
-export function createSkippedFiles(): SkippedFiles {
+function createSkippedFiles(): SkippedFiles {
   return { formats: new Map(), rules: 0, patterns: 0 };
 }
 
-export function countUnsupportedFile({ formats }: SkippedFiles, path: string): void {
+function countUnsupportedFile({ formats }: SkippedFiles, path: string): void {
   const extension = extname(path).toLowerCase();
   formats.set(extension, (formats.get(extension) ?? 0) + 1);
 }
 
-/** For tests with unreadable directories. */
-type ReadDirectory = (path: string) => Promise<Dirent[]>;
+interface WalkOptions {
+  /** Whether to list a file; default all. */
+  matches?: (path: string) => boolean;
+  /** For tests with unreadable directories. */
+  readDirectory?: (path: string) => Promise<Dirent[]>;
+}
 
 /**
  * Lists a directory recursively, without hidden names, node_modules and what the filter excludes. Links are followed last,
@@ -42,8 +46,10 @@ type ReadDirectory = (path: string) => Promise<Dirent[]>;
 export async function walkDirectory(
   root: string,
   filter: FileFilter,
-  readDirectory: ReadDirectory = (path) => readdir(path, { withFileTypes: true }),
+  options: WalkOptions = {},
 ): Promise<DirectoryListing> {
+  const { matches = () => true } = options;
+  const { readDirectory = (path) => readdir(path, { withFileTypes: true }) } = options;
   const listing: DirectoryListing = {
     paths: [],
     skippedLinks: 0,
@@ -62,6 +68,7 @@ export async function walkDirectory(
     for (const entry of await readDirectory(directory)) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(directory, entry.name);
+      if (entry.isFile() && !matches(path)) continue;
       const reason = await filter.excludedBy(path, entry.isDirectory());
       if (reason !== null) {
         listing.skipped[reason] += 1;
@@ -74,7 +81,7 @@ export async function walkDirectory(
   }
 
   function add(path: string, real: string): void {
-    if (visited.has(real)) return;
+    if (visited.has(real) || !matches(path)) return;
     visited.add(real);
     if (mediaTypeOfPath(path) === null) countUnsupportedFile(listing.skipped, path);
     else listing.paths.push(path);
@@ -85,7 +92,7 @@ export async function walkDirectory(
     // A broken link is listed; reading it reports the error.
     if (real === null) return add(link, link);
     if (!isInsideDirectory(realRoot, real)) {
-      listing.skippedLinks += 1;
+      if (matches(link)) listing.skippedLinks += 1;
       return;
     }
     const status = await stat(real);

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { XMLParser } from 'fast-xml-parser';
 import { type Advice, advice } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { childElements, childText, parseXml, type XmlElement } from '../documents/xml.ts';
 import { parseWebUrl } from './web-url.ts';
 
 interface Sitemap {
@@ -14,8 +14,6 @@ interface Sitemap {
 /** The limit of the protocol for an unpacked sitemap. */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
 /** Whether a resource is a sitemap, by its extension or its first bytes. */
 export function isSitemap(url: URL, bytes: Uint8Array): boolean {
   if (/\.xml(\.gz)?$/i.test(url.pathname)) return true;
@@ -25,61 +23,34 @@ export function isSitemap(url: URL, bytes: Uint8Array): boolean {
 
 /** Parses a sitemap or a sitemap index. Throws `invalid_input` for anything else. */
 export async function parseSitemap(bytes: Uint8Array, url: URL): Promise<Sitemap> {
-  const text = new TextDecoder().decode(await unzip(bytes, url));
-  // A DTD could define endlessly expanding entities.
-  if (/<!DOCTYPE/i.test(text)) throw sitemapError(url, 'it has a DTD');
-  const { urlset, sitemapindex } = parseXml(text, url);
+  const xml = readXml(await unzip(bytes, url), url);
+  const [urlset] = childElements(xml, 'urlset');
+  const [index] = childElements(xml, 'sitemapindex');
   if (urlset !== undefined) return { kind: 'urlset', locations: listLocations(urlset, 'url') };
-  if (sitemapindex !== undefined) return { kind: 'index', locations: listLocations(sitemapindex, 'sitemap') };
+  if (index !== undefined) return { kind: 'index', locations: listLocations(index, 'sitemap') };
   throw sitemapError(url, 'it lists neither pages nor sitemaps');
 }
 
-function parseXml(text: string, url: URL): Record<string, unknown> {
-  const parser = new XMLParser({
-    processEntities: false,
-    parseTagValue: false,
-    removeNSPrefix: true,
-    isArray: (name) => name === 'url' || name === 'sitemap',
-  });
+function readXml(bytes: Uint8Array, url: URL): XmlElement {
   try {
-    return parser.parse(text, true);
+    return parseXml(bytes, url.href);
   } catch (cause) {
-    throw sitemapError(url, `it is not well-formed XML (${messageOf(cause)})`, cause);
+    throw sitemapError(url, messageOf(cause), cause);
   }
 }
 
-function listLocations(list: unknown, item: string): string[] {
-  const items: unknown = isRecord(list) ? list[item] : undefined;
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((each: unknown) =>
-    isRecord(each) && typeof each.loc === 'string' ? [decodeEntities(each.loc.trim())] : [],
-  );
-}
-
-/** Decodes the five XML entities and numeric ones; others are kept. */
-function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[name] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
+function listLocations(list: XmlElement, item: string): string[] {
+  return childElements(list, item).flatMap((each) => childText(each, 'loc') || []);
 }
 
 async function unzip(bytes: Uint8Array, url: URL): Promise<Uint8Array> {
-  if (!isGzip(bytes)) return bytes;
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (!isGzip) return bytes;
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_SITEMAP_BYTES });
   } catch (cause) {
     throw sitemapError(url, 'it cannot be unpacked, or is too large', cause);
   }
-}
-
-function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function sitemapError(url: URL, reason: string, cause?: unknown): AppError {

@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** The real listing, but for one directory that the person may not list. */
+/** The real listing, except for one unreadable directory. */
 function refuse(refused: string) {
   return async (path: string) => {
     if (path === refused) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
@@ -27,7 +27,7 @@ function refuse(refused: string) {
 
 test('reports an unreadable directory and lists the rest', async () => {
   const locked = join(root, 'locked');
-  expect(await walkDirectory(root, await createFileFilter(root), refuse(locked))).toEqual({
+  expect(await walkDirectory(root, await createFileFilter(root), { readDirectory: refuse(locked) })).toEqual({
     paths: [join(root, 'a.md')],
     skippedLinks: 0,
     unreadable: [locked],
@@ -36,7 +36,9 @@ test('reports an unreadable directory and lists the rest', async () => {
 });
 
 test('rejects an unreadable root', async () => {
-  await expect(walkDirectory(root, await createFileFilter(root), refuse(root))).rejects.toMatchObject({
+  await expect(
+    walkDirectory(root, await createFileFilter(root), { readDirectory: refuse(root) }),
+  ).rejects.toMatchObject({
     kind: 'invalid_input',
     message: `${root} cannot be read: permission denied.`,
   });

@@ -395,7 +395,7 @@ test('recognizes a sitemap by its content and applies the limits', async () => {
 });
 
 test.each([
-  ['is malformed', '<urlset><url>', 'not well-formed'],
+  ['is malformed', '<urlset><url>', 'cannot be used as a sitemap'],
   [
     'lists no page of its own',
     '<urlset><url><loc>https://elsewhere.test/</loc></url></urlset>',

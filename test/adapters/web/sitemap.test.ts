@@ -103,10 +103,10 @@ test('skips a broken sitemap of an index with a notice', async () => {
 });
 
 test.each([
-  ['malformed XML', '<urlset><url><loc>x</url></urlset>', 'not well-formed'],
-  ['an unclosed element', '<urlset>', 'not well-formed'],
-  ['nothing', '', 'not well-formed'],
-  ['plain text', 'hello', 'not well-formed'],
+  ['malformed XML', '<urlset><url><loc>x</url></urlset>', 'cannot be used as a sitemap'],
+  ['an unclosed element', '<urlset>', 'cannot be used as a sitemap'],
+  ['nothing', '', 'cannot be used as a sitemap'],
+  ['plain text', 'hello', 'cannot be used as a sitemap'],
   ['a feed', '<rss><channel/></rss>', 'neither pages nor sitemaps'],
 ])('rejects %s as a sitemap', async (_, xml, sentence) => {
   await expect(parseSitemap(encode(xml), start)).rejects.toMatchObject({

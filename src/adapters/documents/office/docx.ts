@@ -2,14 +2,8 @@ import type { ParsedDocument } from '../../../domain/document.ts';
 import { toParseError } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
-import {
-  type ArchiveFiles,
-  childElements,
-  openArchive,
-  parseXml,
-  readTextFields,
-  repackArchive,
-} from './archive.ts';
+import { childElements, parseXml, readTextFields } from '../xml.ts';
+import { type ArchiveFiles, openArchive, repackArchive } from './archive.ts';
 
 /** Mappings for styles that mammoth does not map. */
 const STYLE_MAP = [

@@ -4,15 +4,8 @@ import type { ParsedDocument } from '../../../domain/document.ts';
 import { decodeText, toParseError } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
-import {
-  type ArchiveFiles,
-  attributeValue,
-  childElements,
-  openArchive,
-  parseXml,
-  readTextFields,
-  type XmlElement,
-} from './archive.ts';
+import { attributeValue, childElements, parseXml, readTextFields, type XmlElement } from '../xml.ts';
+import { type ArchiveFiles, openArchive } from './archive.ts';
 
 const METADATA_FIELDS = { title: 'title', author: 'creator', lang: 'language', description: 'description' };
 
