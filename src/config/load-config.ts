@@ -61,7 +61,8 @@ export function loadConfig(sources: ConfigSources = {}) {
   const asOptions = options !== undefined;
   const given = collectSettings({ flags, asOptions, env, dotEnv, dotEnvPath, project, user });
 
-  const settingOf = <Name extends SettingName>(name: Name) => given[name]?.value as ValueOf<Name> | undefined;
+  const givenValue = <Name extends SettingName>(name: Name) =>
+    given[name]?.value as ValueOf<Name> | undefined;
   const pathOf = (setting: GivenSetting | undefined) =>
     setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
   const onnxDirectory = (setting: GivenSetting | undefined) => {
@@ -74,7 +75,7 @@ export function loadConfig(sources: ConfigSources = {}) {
     return value ? createSecret(value) : undefined;
   };
   const { api, ...modelService } = resolveModelService(given, secretOf);
-  const rerank = settingOf('rerank');
+  const rerank = givenValue('rerank');
 
   return Object.freeze({
     agent: resolveAgentConfig(given, { api, baseUrl: modelService.baseUrl }),
@@ -84,32 +85,33 @@ export function loadConfig(sources: ConfigSources = {}) {
     cache: directories.cache,
     /** A directory with the weights of the embedder, used instead of the cache. */
     modelDir: pathOf(given.modelDir),
-    store: settingOf('store') ?? (given.qdrantUrl === undefined ? 'sqlite' : 'qdrant'),
+    store: givenValue('store') ?? (given.qdrantUrl === undefined ? 'sqlite' : 'qdrant'),
     qdrant: {
-      url: settingOf('qdrantUrl') ?? DEFAULT_QDRANT_URL,
-      shardNumber: settingOf('qdrantShards'),
-      replicationFactor: settingOf('qdrantReplicas'),
-      quantization: settingOf('qdrantQuantization') ?? 'none',
-      payloadMap: settingOf('payloadMap') ?? {},
+      url: givenValue('qdrantUrl') ?? DEFAULT_QDRANT_URL,
+      shardNumber: givenValue('qdrantShards'),
+      replicationFactor: givenValue('qdrantReplicas'),
+      quantization: givenValue('qdrantQuantization') ?? 'none',
+      payloadMap: givenValue('payloadMap') ?? {},
     },
     embedding: {
-      embedder: EMBEDDERS.find((known) => known === (settingOf('embedder') ?? 'minilm')) ?? ('onnx' as const),
+      embedder:
+        EMBEDDERS.find((known) => known === (givenValue('embedder') ?? 'minilm')) ?? ('onnx' as const),
       /** The directory of an ONNX model. */
       directory: onnxDirectory(given.embedder),
-      model: settingOf('embeddingModel'),
-      dimensions: settingOf('embeddingDimensions'),
+      model: givenValue('embeddingModel'),
+      dimensions: givenValue('embeddingDimensions'),
       service: resolveEmbeddingService(given, modelService, secretOf),
     },
     rerank: {
       on: ![undefined, false, JUDGE].includes(rerank),
       /** Whether the judge reranks; `on` is false then. */
       judge: rerank === JUDGE,
-      model: settingOf('rerankModel'),
+      model: givenValue('rerankModel'),
       /** The directory of a local cross-encoder; Cohere reranks unless given. */
       directory: onnxDirectory(given.rerank),
     },
     modelService: modelService as ServiceAccess,
-    cohereBaseUrl: settingOf('cohereBaseUrl'),
+    cohereBaseUrl: givenValue('cohereBaseUrl'),
     secrets: Object.freeze(
       Object.fromEntries(
         Object.entries(secretVariables).map(([variable, name]) => [
@@ -119,7 +121,7 @@ export function loadConfig(sources: ConfigSources = {}) {
       ) as Record<SecretName, Secret | undefined>,
     ),
     /** Passages of a search without an agent. */
-    searchTopK: settingOf('topK') ?? NUMBERS.topK.default,
+    searchTopK: givenValue('topK') ?? NUMBERS.topK.default,
     /** Whether the collection is set anywhere; otherwise it is the default. */
     collectionChosen: given.collection !== undefined,
     /** The source of each given setting, as text. */
@@ -128,7 +130,7 @@ export function loadConfig(sources: ConfigSources = {}) {
     given: pickField(given, 'value') as Readonly<Partial<Record<SettingName, unknown>>>,
     /** The path of the user's settings; the file may not exist. */
     settingsFile: directories.settings,
-    prices: settingOf('prices') ?? {},
+    prices: givenValue('prices') ?? {},
   });
 }
 

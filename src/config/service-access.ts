@@ -15,31 +15,19 @@ interface ProviderPreset {
 type ProviderName = (typeof PROVIDERS)[number];
 
 export const providerPresets: Readonly<Record<ProviderName, ProviderPreset>> = {
-  openai: {
-    baseUrl: 'https://api.openai.com/v1',
-    api: 'responses',
-    keyVariable: 'OPENAI_API_KEY',
-    needsKey: true,
-  },
-  groq: {
-    baseUrl: 'https://api.groq.com/openai/v1',
-    api: 'chat_completions',
-    keyVariable: 'GROQ_API_KEY',
-    needsKey: true,
-  },
-  openrouter: {
-    baseUrl: 'https://openrouter.ai/api/v1',
-    api: 'chat_completions',
-    keyVariable: 'OPENROUTER_API_KEY',
-    needsKey: true,
-  },
-  ollama: {
-    baseUrl: 'http://127.0.0.1:11434/v1',
-    api: 'chat_completions',
-    keyVariable: 'OLLAMA_API_KEY',
-    needsKey: false,
-  },
+  openai: preset('https://api.openai.com/v1', 'OPENAI_API_KEY', { api: 'responses' }),
+  groq: preset('https://api.groq.com/openai/v1', 'GROQ_API_KEY'),
+  openrouter: preset('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
+  ollama: preset('http://127.0.0.1:11434/v1', 'OLLAMA_API_KEY', { needsKey: false }),
 };
+
+function preset(
+  baseUrl: string,
+  keyVariable: SecretVariable,
+  { api = 'chat_completions', needsKey = true }: Partial<ProviderPreset> = {},
+): ProviderPreset {
+  return { baseUrl, api, keyVariable, needsKey };
+}
 
 /** The address of a service and its key. */
 export interface ServiceAccess {

@@ -16,17 +16,8 @@ const RERANK_WORDS = new Map([
   ['false', false],
 ]);
 
-const fieldName = z.string().trim().min(1);
-/** The names of our fields in the payloads of a Qdrant collection. */
-const payloadFields = {
-  text: fieldName.optional(),
-  url: fieldName.optional(),
-  title: fieldName.optional(),
-  module: fieldName.optional(),
-  chapter: fieldName.optional(),
-  headings: fieldName.optional(),
-  chunkIndex: fieldName.optional(),
-};
+/** The fields that can have other names in the payloads of a Qdrant collection. */
+const PAYLOAD_FIELDS = ['text', 'url', 'title', 'module', 'chapter', 'headings', 'chunkIndex'] as const;
 
 /** Every setting of flags, the environment and config files. */
 export const settingSchemas = {
@@ -41,9 +32,9 @@ export const settingSchemas = {
   payloadMap: z
     .preprocess(
       (value) => (typeof value === 'string' ? fromPairs(value) : value),
-      z.strictObject(payloadFields),
+      z.partialRecord(z.enum(PAYLOAD_FIELDS), z.string().trim().min(1)),
     )
-    .describe(`pairs such as text=chunk_text,url=source_url for any of ${oneOf(Object.keys(payloadFields))}`),
+    .describe(`pairs such as text=chunk_text,url=source_url for any of ${oneOf(PAYLOAD_FIELDS)}`),
   embedder: z.union([z.enum(EMBEDDERS), ownModel]).describe(oneOf([...EMBEDDERS, `${OWN_MODEL}<directory>`])),
   embeddingModel: modelName,
   embeddingBaseUrl: address,

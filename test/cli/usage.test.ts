@@ -161,7 +161,7 @@ test('completes commands, flags, values, collections, sessions and settings', as
   expect((await candidates(home, 'ask', '--session', '')).length).toBe(2);
   expect(await candidates(home, 'ask', '--model', 'of')).toEqual(['offline']);
   expect(await candidates(home, 'config', 'get', 'maxTu')).toEqual(['maxTurns', 'maxTurnSeconds']);
-  expect(await candidates(home, 'eval', 'sta')).toEqual(['stale']);
+  expect(await candidates(home, 'eval', 'dif')).toEqual(['diff']);
   expect(await candidates(home, 'ingest', '')).toEqual([]);
 });
 

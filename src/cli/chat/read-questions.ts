@@ -1,10 +1,7 @@
 import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { canRedraw, createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
 
-/** Lines that arrive faster than this were pasted, and are one message. */
-const PASTE_MS = 15;
 const PROMPT = '> ';
 const CONTINUED = '… ';
 
@@ -60,30 +57,18 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
     history: source.history.toReversed(),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string, done: CompletionCallback) => void complete(line, done),
+    completer: (line: string, done: CompletionCallback) =>
+      void source.complete(line).then((found) => done(null, [found, line])),
     signal: source.signal,
   });
   const joiner = createMessageJoiner();
   const messages: { text: string; shown: boolean }[] = [];
   let pasted: string[] = [];
   let pasting = false;
-  let pasteTimer: NodeJS.Timeout | undefined;
   let answering = false;
   let leaving = false;
   let ended = false;
   let wake = () => {};
-
-  /** Lists the candidates at the first Tab; readline alone lists them at the second. */
-  async function complete(line: string, done: CompletionCallback): Promise<void> {
-    const found = await source.complete(line).catch(() => []);
-    const next = found[0]?.[line.length];
-    const isAmbiguous = found.length > 1 && found.some((each) => each[line.length] !== next);
-    done(null, [isAmbiguous ? [] : found, line]);
-    if (!isAmbiguous || ended) return;
-    screen.write('\n');
-    renderText(terminal, found.join('  '));
-    prompt();
-  }
 
   function prompt(): void {
     const unfinished = joiner.open || pasted.length > 0;
@@ -94,14 +79,12 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
   function takeLine(line: string): void {
     leaving = false;
     pasted.push(line);
-    clearTimeout(pasteTimer);
     if (pasting) prompt();
-    else pasteTimer = setTimeout(takeMessage, PASTE_MS);
+    else takeMessage();
   }
 
   function takeMessage(): void {
-    // The last pasted line has no line feed yet: it can be edited, and Enter sends everything.
-    const message = readline.line !== '' && !ended ? null : joiner.push(takePasted());
+    const message = joiner.push(takePasted());
     if (message === null || message.trim() === '') {
       prompt();
     } else {
@@ -137,7 +120,6 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
   function clearTypedText(): void {
     joiner.take();
     takePasted();
-    clearTimeout(pasteTimer);
     output.muted = true;
     readline.write(null, { ctrl: true, name: 'e' });
     readline.write(null, { ctrl: true, name: 'u' });
@@ -188,7 +170,6 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
     }
     if (stdout.isTTY === true) screen.write('\n');
   } finally {
-    clearTimeout(pasteTimer);
     output.muted = true;
     stdin.off('keypress', watchPaste);
     readline.close();

@@ -19,8 +19,14 @@ import { renderText } from '../terminal/wrapping.ts';
 import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
+/** The flags of all subcommands of `collections`. */
 export interface CollectionFlags extends CommonFlags {
   name?: string | undefined;
+  document?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  prune?: boolean | undefined;
+  save?: boolean | undefined;
   yes?: boolean | undefined;
 }
 
@@ -106,12 +112,7 @@ export function deleteCollection(flags: CollectionFlags): Promise<void> {
   });
 }
 
-export interface RemoveFlags extends CommonFlags {
-  name?: string | undefined;
-  document?: string | undefined;
-}
-
-export function removeDocuments(flags: RemoveFlags): Promise<void> {
+export function removeDocuments(flags: CollectionFlags): Promise<void> {
   const { name = '', document: wanted = '' } = flags;
   return withApp({ flags }, (app) =>
     withStore(app, name, async (store) => {
@@ -171,12 +172,6 @@ function findDocument(wanted: string, documents: readonly DocumentRecord[], name
   });
 }
 
-export interface CopyFlags extends CommonFlags {
-  from?: string | undefined;
-  to?: string | undefined;
-  prune?: boolean | undefined;
-}
-
 interface StoredCollection {
   store: StoreKind;
   name: string;
@@ -186,7 +181,7 @@ export function runCollectionCopy({
   from: source = '',
   to: target = '',
   ...flags
-}: CopyFlags): Promise<void> {
+}: CollectionFlags): Promise<void> {
   const whenInterrupted = 'Copied documents are saved. Run the same command to continue.';
   return withApp({ flags, whenInterrupted }, async (app, { signal }) => {
     const [from, to] = [parseStoredName(source, app), parseStoredName(target, app)];
@@ -254,12 +249,8 @@ function formatStoredName({ store, name }: StoredCollection): string {
   return `${store}:${name}`;
 }
 
-export interface ThresholdFlags extends CollectionFlags {
-  save?: boolean | undefined;
-}
-
 /** Measures from the documents of a collection which scores mean that a passage is relevant. */
-export function measureThreshold(flags: ThresholdFlags): Promise<void> {
+export function measureThreshold(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, (app, { signal }) =>
     withStore(app, flags.name ?? '', async (store) => {
       await app.assertReadable(store);

@@ -47,17 +47,15 @@ export function runFork({ id = '', turn, ...flags }: ForkFlags): Promise<void> {
 
 /** How a second answer to the same question differs: the first step that does, and the citations. Null if neither. */
 export function diffTurns(before: ConversationTurn, after: ConversationTurn): string[] | null {
-  const steps = Array.from(
-    { length: Math.max(before.decisions.length, after.decisions.length) },
-    (_, index) => [describeStep(before.decisions[index]), describeStep(after.decisions[index])] as const,
-  );
-  const differs = steps.findIndex(([one, other]) => one.key !== other.key);
-  const [one, other] = steps[differs] ?? [];
+  const [old, current] = [before.decisions.map(describeStep), after.decisions.map(describeStep)];
+  const longer = old.length > current.length ? old : current;
+  const at = longer.findIndex((_, index) => old[index]?.key !== current[index]?.key);
+  const [was = 'no step', is = 'no step'] = [old[at]?.text, current[at]?.text];
   const lost = citedOnlyIn(before, after);
   const gained = citedOnlyIn(after, before);
   const isGrounded = after.response.grounded;
   const differences = [
-    ...(one && other ? [`step ${differs + 1}: ${one.text}; now ${changeOf(one, other)}`] : []),
+    ...(at < 0 ? [] : [`step ${at + 1}: ${was}; now ${is === was ? 'other passages' : is}`]),
     ...(lost.length > 0 ? [`no longer cited: ${lost.join(', ')}`] : []),
     ...(gained.length > 0 ? [`newly cited: ${gained.join(', ')}`] : []),
     ...(before.response.grounded === isGrounded ? [] : [isGrounded ? 'now grounded' : 'no longer grounded']),
@@ -65,39 +63,15 @@ export function diffTurns(before: ConversationTurn, after: ConversationTurn): st
   return differences.length === 0 ? null : differences;
 }
 
-function renderDifferences(terminal: Terminal, before: ConversationTurn, after: ConversationTurn): void {
-  const differences = diffTurns(before, after);
-  const { turnNumber, answer } = before.response;
-  if (differences === null) {
-    const wording = answer === after.response.answer ? 'The answer is the same.' : 'The wording differs.';
-    renderText(terminal, `Turn ${turnNumber}: same steps and citations. ${wording}`);
-    return;
-  }
-  renderText(terminal, `Turn ${turnNumber} differs:`);
-  for (const difference of differences) renderText(terminal, `- ${difference}`);
-}
-
-interface StepDescription {
-  text: string;
-  /** Equal for steps that did the same and got the same passages. */
-  key: string;
-  query: string | null;
-}
-
-function describeStep(decision: Decision | undefined): StepDescription {
-  if (decision === undefined) return { text: 'no step', key: '', query: null };
-  if (!decision.searched) return { text: 'answered without a search', key: 'answered', query: null };
+/** Steps with the same query and the same passages have the same key. */
+function describeStep(decision: Decision): { text: string; key: string } {
+  if (!decision.searched) return { text: 'answered without a search', key: '' };
   const { query, chunks } = decision;
   const ids = chunks.map(({ chunkId, contentHash }) => `${chunkId} ${contentHash}`);
   return {
     text: `searched "${oneLine(query, 80)}" (${counted(chunks.length, 'passage')})`,
     key: [query, ...ids].join('\n'),
-    query,
   };
-}
-
-function changeOf(one: StepDescription, other: StepDescription): string {
-  return one.query !== null && one.query === other.query ? 'other passages for the same query' : other.text;
 }
 
 /** The titles of the sources that only the first turn cites. */
@@ -107,4 +81,12 @@ function citedOnlyIn({ response }: ConversationTurn, other: ConversationTurn): s
     .filter(({ chunkId }) => chunkId !== null && !known.has(chunkId))
     .map(({ title }) => oneLine(title, 60));
   return [...new Set(titles)];
+}
+
+function renderDifferences(terminal: Terminal, before: ConversationTurn, after: ConversationTurn): void {
+  const { turnNumber, answer } = before.response;
+  const differences = diffTurns(before, after);
+  const wording = answer === after.response.answer ? 'The answer is the same.' : 'The wording differs.';
+  if (differences === null) renderText(terminal, `Turn ${turnNumber}: same steps and citations. ${wording}`);
+  else renderText(terminal, `Turn ${turnNumber} differs:\n- ${differences.join('\n- ')}`);
 }

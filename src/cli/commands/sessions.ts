@@ -23,31 +23,17 @@ import {
 import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
-export interface SessionListFlags extends CommonFlags {
-  user?: string | undefined;
-  limit?: number | undefined;
-}
-
-export interface SessionSearchFlags extends SessionListFlags {
-  words?: string[] | undefined;
-}
-
-export interface SessionFlags extends CommonFlags {
-  id?: string | undefined;
-}
-
 type ExportFormat = 'json' | 'md' | 'openai';
 
-export interface SessionExportFlags extends SessionFlags {
+/** The flags of all subcommands of `sessions`. */
+export interface SessionFlags extends CommonFlags {
+  id?: string | undefined;
+  user?: string | undefined;
+  limit?: number | undefined;
+  words?: string[] | undefined;
   format?: ExportFormat | undefined;
   output?: string | undefined;
-}
-
-export interface SessionDeleteFlags extends SessionFlags {
   yes?: boolean | undefined;
-}
-
-export interface SessionFeedbackFlags extends SessionFlags {
   verdict?: 'good' | 'bad' | undefined;
   turn?: number | undefined;
   why?: string | undefined;
@@ -55,7 +41,7 @@ export interface SessionFeedbackFlags extends SessionFlags {
 
 const DEFAULT_LIMIT = 20;
 
-export function listSessions(flags: SessionListFlags): Promise<void> {
+export function listSessions(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const limit = readFlag('--limit', flags.limit, wholeNumber(1)) ?? DEFAULT_LIMIT;
     // One more than printed tells whether there are more.
@@ -73,7 +59,7 @@ export function listSessions(flags: SessionListFlags): Promise<void> {
 }
 
 /** Finds turns with all the words in the question and the answer, newest sessions first. */
-export function searchSessions(flags: SessionSearchFlags): Promise<void> {
+export function searchSessions(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const limit = readFlag('--limit', flags.limit, wholeNumber(1)) ?? DEFAULT_LIMIT;
     const wanted = [...new Set(queryTerms((flags.words ?? []).join(' ')))];
@@ -92,7 +78,7 @@ export function searchSessions(flags: SessionSearchFlags): Promise<void> {
   });
 }
 
-export function listOutdatedAnswers(flags: SessionListFlags): Promise<void> {
+export function listOutdatedAnswers(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store, app) => {
     const limit = readFlag('--limit', flags.limit, wholeNumber(1));
     const answers = await concernedAnswers(app, store, { limit, collection: flags.collection });
@@ -113,7 +99,7 @@ export function showSession(flags: SessionFlags): Promise<void> {
   });
 }
 
-export function exportSession(flags: SessionExportFlags): Promise<void> {
+export function exportSession(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const { output, json } = flags;
     const format = exportFormat(flags);
@@ -137,7 +123,7 @@ export function exportSession(flags: SessionExportFlags): Promise<void> {
   });
 }
 
-export function deleteSession(flags: SessionDeleteFlags): Promise<void> {
+export function deleteSession(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const sessionId = await resolveSessionId(store, flags.id ?? '');
     if (flags.yes !== true && !(await confirmDeletion(`Delete session ${sessionId}?`))) {
@@ -150,7 +136,7 @@ export function deleteSession(flags: SessionDeleteFlags): Promise<void> {
   });
 }
 
-export function saveFeedback(flags: SessionFeedbackFlags): Promise<void> {
+export function saveFeedback(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const turn = readFlag('--turn', flags.turn, wholeNumber(1));
     const sessionId = await resolveSessionId(store, flags.id ?? '');
@@ -218,7 +204,7 @@ async function fatesByTurn(
   }
 }
 
-function exportFormat({ format, output, json }: SessionExportFlags): ExportFormat {
+function exportFormat({ format, output, json }: SessionFlags): ExportFormat {
   if (json && output === undefined && format === 'md') {
     throw new AppError('invalid_input', '--json and --format md cannot be used together.', {
       hint: 'Omit one of them.',

@@ -1,4 +1,4 @@
-import type { CollectionFlags, CopyFlags, RemoveFlags, ThresholdFlags } from '../commands/collections.ts';
+import type { CollectionFlags } from '../commands/collections.ts';
 import type { IngestFlags } from '../commands/ingest.ts';
 import type { CommandDefinition } from './command-definition.ts';
 import { type CommonFlags, serviceOptions, tapeOptions } from './common-flags.ts';
@@ -58,7 +58,7 @@ const use: CommandDefinition<CollectionFlags> = {
   handler: async (flags) => (await import('../commands/collections.ts')).setDefaultCollection(flags),
 };
 
-const copy: CommandDefinition<CopyFlags> = {
+const copy: CommandDefinition<CollectionFlags> = {
   command: 'copy <from> <to>',
   describe: 'Copy a collection within or between stores, without embedding again',
   positionals: {
@@ -70,7 +70,7 @@ const copy: CommandDefinition<CopyFlags> = {
   handler: async (flags) => (await import('../commands/collections.ts')).runCollectionCopy(flags),
 };
 
-const removeDocument: CommandDefinition<RemoveFlags> = {
+const removeDocument: CommandDefinition<CollectionFlags> = {
   command: 'remove <name> <document>',
   describe: 'Remove a document, or all documents below a directory',
   positionals: { ...name, document: { describe: 'A path, a URL or the end of one; or a directory' } },
@@ -78,7 +78,7 @@ const removeDocument: CommandDefinition<RemoveFlags> = {
   handler: async (flags) => (await import('../commands/collections.ts')).removeDocuments(flags),
 };
 
-const threshold: CommandDefinition<ThresholdFlags> = {
+const threshold: CommandDefinition<CollectionFlags> = {
   command: 'threshold <name>',
   describe: 'Measure the score from which passages are relevant',
   positionals: name,

@@ -1,13 +1,6 @@
 import type { ForkFlags } from '../commands/fork.ts';
 import type { OpenFlags } from '../commands/open.ts';
-import type {
-  SessionDeleteFlags,
-  SessionExportFlags,
-  SessionFeedbackFlags,
-  SessionFlags,
-  SessionListFlags,
-  SessionSearchFlags,
-} from '../commands/sessions.ts';
+import type { SessionFlags } from '../commands/sessions.ts';
 import { answeringOptions } from './agent-flags.ts';
 import type { CommandDefinition } from './command-definition.ts';
 import { type CommonFlags, serviceOptions } from './common-flags.ts';
@@ -16,7 +9,7 @@ const id = { id: { describe: 'A session id, its first 4 characters or more, or l
 const user = { describe: 'Only sessions of this user' };
 const limit = { type: 'number', describe: 'Maximum number of results (default 20)' } as const;
 
-const list: CommandDefinition<SessionListFlags> = {
+const list: CommandDefinition<SessionFlags> = {
   command: ['list', '$0'],
   describe: 'List sessions, newest first',
   options: { user, limit },
@@ -35,7 +28,7 @@ const show: CommandDefinition<SessionFlags> = {
   handler: async (flags) => (await import('../commands/sessions.ts')).showSession(flags),
 };
 
-const search: CommandDefinition<SessionSearchFlags> = {
+const search: CommandDefinition<SessionFlags> = {
   command: 'search <words..>',
   describe: 'Find past questions and answers',
   positionals: { words: { describe: 'Words that must all occur' } },
@@ -57,7 +50,7 @@ const fork: CommandDefinition<ForkFlags> = {
   handler: async (flags) => (await import('../commands/fork.ts')).runFork(flags),
 };
 
-const stale: CommandDefinition<SessionListFlags> = {
+const stale: CommandDefinition<SessionFlags> = {
   command: 'stale',
   describe: 'List answers whose sources have changed',
   options: { limit: { ...limit, describe: 'Number of sessions to check (default: all)' } },
@@ -68,7 +61,7 @@ const stale: CommandDefinition<SessionListFlags> = {
   handler: async (flags) => (await import('../commands/sessions.ts')).listOutdatedAnswers(flags),
 };
 
-const exportOne: CommandDefinition<SessionExportFlags> = {
+const exportOne: CommandDefinition<SessionFlags> = {
   command: 'export <id>',
   describe: 'Export a session as JSON, Markdown or OpenAI messages',
   positionals: id,
@@ -86,7 +79,7 @@ const exportOne: CommandDefinition<SessionExportFlags> = {
   handler: async (flags) => (await import('../commands/sessions.ts')).exportSession(flags),
 };
 
-const remove: CommandDefinition<SessionDeleteFlags> = {
+const remove: CommandDefinition<SessionFlags> = {
   command: 'delete <id>',
   describe: 'Delete a session',
   positionals: id,
@@ -95,7 +88,7 @@ const remove: CommandDefinition<SessionDeleteFlags> = {
   handler: async (flags) => (await import('../commands/sessions.ts')).deleteSession(flags),
 };
 
-const feedback: CommandDefinition<SessionFeedbackFlags> = {
+const feedback: CommandDefinition<SessionFlags> = {
   command: 'feedback <id> <verdict>',
   describe: 'Rate an answer',
   positionals: { ...id, verdict: { describe: 'The rating', choices: ['good', 'bad'] } },

@@ -62,16 +62,13 @@ export async function openSource(place: SourcePlace, streams: ProcessStreams): P
   const isChosen = [programs.editor, programs.browser].some((chosen) => chosen?.[0] === program);
   const code = await releaseTerminal(streams.stdin, () => run(program, args, isChosen));
   if (code === 0) return;
-  const where = isWebUrl(place.url) ? linkTo(place.url, place.location) : fileOf(place);
   const variable = isWebUrl(place.url) || place.location?.unit === 'page' ? 'BROWSER' : 'EDITOR';
   const message = isChosen
     ? `${program} could not open it.`
     : `No program to open it: $${variable} is not set.`;
-  throw new AppError('invalid_input', message, {
-    hint:
-      `The source is ${where}${place.location ? `, ${describeLocation(place.location)}` : ''}. ` +
-      `Set ${variable}, for example: export ${variable}=${variable === 'EDITOR' ? 'nano' : 'firefox'}`,
-  });
+  const where = isWebUrl(place.url) ? linkTo(place.url, place.location) : fileOf(place);
+  const line = place.location ? `, ${describeLocation(place.location)}` : '';
+  throw new AppError('invalid_input', message, { hint: `Set ${variable}, or open ${where}${line}.` });
 }
 
 function isWebUrl(url: string): boolean {
