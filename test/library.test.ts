@@ -8,7 +8,7 @@ import { AppError, createAgent, toErrorResponse } from '../src/index.ts';
 import { smallLibrary } from './support/small-library.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** The library's agent on a store of the program's own, with a model of the test's choice. */
+/** The library's agent on a given store and model. */
 async function agentWith(chatModel: ScriptedModel) {
   const { store, embedder } = await smallLibrary({ 'animals/Owls': 'An owl hunts at night.' });
   const home = await temporaryDirectory();
@@ -20,7 +20,7 @@ test('asks a question and returns the response', async () => {
   const agent = await agentWith(new ScriptedModel([[assistantMessage('Hello.')]]));
   const response = await agent.ask('Who are you?');
   expect(response).toMatchObject({ answer: 'Hello.', turnNumber: 1, finishReason: 'stop', error: null });
-  // Nothing is missing that `--json` prints.
+  // All fields that `--json` prints.
   expect(Object.keys(response).sort()).toEqual(Object.keys(agentResponseSchema.shape).sort());
   await agent.close();
 });

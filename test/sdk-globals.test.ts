@@ -9,8 +9,8 @@ import { environmentOf } from './support/run-cli.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /**
- * A program that uses the built library with its tracing on, first without and then with a processor of its own, and
- * says where requests went and what was traced. The SDK keeps its processors for the whole process.
+ * A program that uses the built library with tracing, first without and then with its own processor, and prints where
+ * requests went and what was traced. The SDK keeps its processors for the whole process.
  */
 const PROGRAM = `
 import { createAgent } from 'citeloop';

@@ -18,7 +18,7 @@ const BOOK = {
 const search = (query: string, more: object = {}, callId = `call-${query}`) =>
   functionCall('search_docs', { query, top_k: null, module: null, ...more }, { callId });
 
-/** What the model was shown by the tool, call by call. */
+/** The tool results that the model received, in order. */
 function toolResults(model: ScriptedModel) {
   const input = model.calls.at(-1)?.request.input;
   return (typeof input === 'string' || input === undefined ? [] : input)
@@ -39,7 +39,7 @@ test('records the messages, searches and counts of a turn', async () => {
   expect(turn?.response).toMatchObject({
     answer: 'A zebra is a striped horse. [1]',
     grounded: true,
-    // Nobody can tell without an encoder.
+    // Unknown without an encoder.
     confidence: 'low',
     checkedBy: 'words',
     retrievalPerformed: true,
@@ -171,7 +171,7 @@ test('the tool schema contains the bounds and modules that arguments are checked
   const [unknown, known] = toolResults(model);
   expect(unknown).toMatchObject({ error: 'invalid_arguments', message: expect.stringContaining('animals') });
   expect(known?.total).toBeGreaterThan(0);
-  // What the person has filtered by, no model widens.
+  // The model cannot widen the filter of the user.
   await askAndWait(session, 'Oaks?', { filter: { module: ['plants'] } });
   expect(toolResults(model).at(-1)).toMatchObject({ error: 'invalid_arguments' });
 });
@@ -381,7 +381,7 @@ test('read_source returns the passages around a hit with their refs', async () =
     readSource: true,
   }).startSession();
   const { turn } = await askAndWait(session, 'Subject 4?');
-  // A search and two readings: every execution of a tool counts.
+  // One search and two reads: every tool execution counts.
   expect(turn?.response).toMatchObject({ retrievalPerformed: true, retrievalCount: 3 });
   expect(session.snapshot().retrievalCount).toBe(3);
   const outputs = session
@@ -623,8 +623,8 @@ test.each([
     const { events } = await askAndWait(session, `Question ${i}`);
     for (const event of events) if (event.type === 'notice') notices.push(event.message);
   }
-  const told = notices.filter((notice) => notice.includes('oldest messages'));
-  expect(told).toEqual([expect.stringContaining(remedy)]);
+  const historyNotices = notices.filter((notice) => notice.includes('oldest messages'));
+  expect(historyNotices).toEqual([expect.stringContaining(remedy)]);
   const sizes = model.calls.map(({ request }) => JSON.stringify(request.input).length);
   expect(sizes.at(-1)).toBeLessThan((sizes[10] ?? 0) * 1.1);
   expect(model.calls.at(-1)?.request.input.length).toBeLessThanOrEqual(11);

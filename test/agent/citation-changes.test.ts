@@ -19,7 +19,7 @@ async function openStore(): Promise<ChunkStore> {
   return store;
 }
 
-/** Writes a document of one chunk and gives it back as a search would. */
+/** Writes a document of one chunk and returns the chunk as a search would. */
 async function written(store: ChunkStore, name: string, text: string): Promise<RetrievedChunk> {
   const write = sampleDocument(name, DIMENSIONS, { chunks: [text] });
   await store.write([write]);
@@ -27,7 +27,7 @@ async function written(store: ChunkStore, name: string, text: string): Promise<R
   return { ...(chunk as RetrievedChunk), score: 0.8 };
 }
 
-/** Turns of one session, each with what it found and what it cites. */
+/** Turns of one session with their retrieved and cited chunks. */
 function conversation(...parts: { found: RetrievedChunk[]; cites: RetrievedChunk[] }[]): ConversationTurn[] {
   let session: ConversationSession = sampleSession();
   return parts.map(({ found, cites }) => {

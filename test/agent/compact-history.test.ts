@@ -21,7 +21,7 @@ function inputs(model: ScriptedModel): AgentInputItem[][] {
   return model.calls.map(({ request }) => (typeof request.input === 'string' ? [] : request.input));
 }
 
-/** The results of tools in a request; each holds to the contract. */
+/** The tool results in a request, validated. */
 function shownIn(items: readonly AgentInputItem[]) {
   return items
     .flatMap((item) => (item.type === 'function_call_result' ? [item.output] : []))
@@ -53,7 +53,7 @@ test('keeps the cited results of a past turn and the number of others', async ()
     query: 'owl',
     left_out: { reason: 'not_cited', count: 2 },
   });
-  // A source of an earlier turn is cited, and holds.
+  // A source of an earlier turn is cited and passes.
   expect(turn?.response).toMatchObject({ grounded: true, citations: [{ marker, verdict: 'supported' }] });
   const stored = session.snapshot().messages.find(({ role }) => role === 'tool');
   expect(JSON.parse(stored?.content ?? '')).toEqual(whole);

@@ -50,8 +50,8 @@ test('shows the best passage of each search when the budget is used up, with one
   expect(charged).toBeGreaterThan(characters / 4);
   expect(charged).toBeLessThan(characters / 4 + 60);
   const second = await askAndWait(session, 'And what else?');
-  const told = [...notices(first.events), ...notices(second.events)];
-  expect(told.filter((notice) => notice.includes('Not all passages'))).toHaveLength(1);
+  const emitted = [...notices(first.events), ...notices(second.events)];
+  expect(emitted.filter((notice) => notice.includes('Not all passages'))).toHaveLength(1);
 });
 
 test('policy always shows the best passage, cut, if none fits', async () => {
@@ -76,16 +76,16 @@ test('rejects a system prompt that does not fit, and warns once about a long one
     hint: expect.stringContaining('contextWindow'),
   });
   const session = await open(2000);
-  const told = [
+  const emitted = [
     ...notices((await askAndWait(session, 'Is it?')).events),
     ...notices((await askAndWait(session, 'Is it not?')).events),
   ];
-  expect(told.filter((notice) => notice.startsWith('The system prompt'))).toHaveLength(1);
+  expect(emitted.filter((notice) => notice.startsWith('The system prompt'))).toHaveLength(1);
   const { events } = await askAndWait(await open(900), 'Is it? '.repeat(300));
   expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'context_overflow' } });
 });
 
-/** The real adapter in the real loop, on a server that gives these answers. */
+/** A session with the OpenAI adapter on a server that sends these responses. */
 async function served(answers: RequestListener[], config: Partial<AgentConfig> = {}) {
   const bodies: string[] = [];
   const server = await startFaultyServer(...answers);
@@ -183,7 +183,7 @@ test('shortens a request that is too long and retries once', async () => {
   expect(bodies[1]).toContain('What is a zebra?');
   expect(bodies[2]).not.toContain('What is a zebra?');
   expect(bodies[2]).toContain('Where do they live?');
-  // Only once: what is too long in spite of it is an error.
+  // A request that is still too long is an error.
   const third = await askAndWait(session, 'Why?');
   expect(third.events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'context_overflow' } });
   expect(server.requests()).toBeLessThanOrEqual(5);

@@ -59,7 +59,7 @@ test('answers a question with its history and stores nothing', async () => {
     userQuery: 'And an owl?',
     response: { grounded: true, turnNumber: 1, citations: [{ marker: '1', title: 'Owls' }] },
   });
-  // What [4] stood for is not known here, and would now be another source.
+  // The marker [4] of the history is removed: it would point at another source.
   expect(JSON.stringify(model.calls[0]?.request.input)).toContain('A zebra is a striped horse.');
   expect(JSON.stringify(model.calls[0]?.request.input)).not.toContain('[4]');
   expect(await sessions.list()).toEqual([]);

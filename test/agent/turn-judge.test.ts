@@ -27,7 +27,7 @@ afterAll(() => model.close());
 const search = (query: string) =>
   functionCall('search_docs', { query, top_k: null, module: null }, { callId: `call-${query}` });
 
-/** Asks once, with all that was encoded. */
+/** Asks once, and returns the encoded texts too. */
 async function asked(question: string, answer: string, encoder: Pick<TokenEncoder, 'encodeTokens'> = model) {
   const encoded: string[] = [];
   const script = new ScriptedModel([

@@ -5,7 +5,7 @@ import { toQdrantError } from '../../src/adapters/qdrant/qdrant-error.ts';
 import { toAppError } from '../../src/agent/guards/model-errors.ts';
 import { redactKeys } from '../../src/faults/redactor.ts';
 
-/** Of no form that is known; what one service is sent, another may repeat. */
+/** Without a known prefix; a service may echo the key of another one. */
 const [MODEL_KEY, COHERE_KEY, QDRANT_KEY] = ['blue.Whale-77', 'grey:heron=4411', 'owl!at!night'];
 const secrets = [MODEL_KEY, COHERE_KEY, QDRANT_KEY];
 const echo = `you sent ${secrets.join(' and ')}, or ${Buffer.from(QDRANT_KEY).toString('base64')}`;

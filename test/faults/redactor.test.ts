@@ -98,7 +98,7 @@ test('merges overlapping matches and keeps separate ones apart', () => {
     [0, 5],
     [6, 9],
   ]);
-  // The longer one that began before counts.
+  // The longer match, which starts earlier, wins.
   expect(createRedactor({ patterns: ['abcdef', 'bc'] }).text('abcdefg')).toBe(`${R}g`);
   expect(createRedactor({ patterns: ['y*'] }).text('abc')).toBe('abc');
 });

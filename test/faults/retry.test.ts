@@ -4,7 +4,7 @@ import { type RetryAttempt, type RetryOptions, retrying, retryNotice } from '../
 
 const busy = (retryAfter?: number) => new AppError('api_error', 'Busy.', { recoverable: true, retryAfter });
 
-/** How often it was tried, and which retries were announced, when these faults come before it succeeds. */
+/** The number of attempts and the announced retries if these errors precede a success. */
 async function attempt(faults: unknown[], options: RetryOptions = {}) {
   const retries: RetryAttempt[] = [];
   let tries = 0;

@@ -24,7 +24,7 @@ import { freePort } from '../../support/free-port.ts';
 const KEY = 'sk-test-0123456789abcdef';
 const IDLE_MS = 1000;
 
-/** The model as the agent builds it, with waits that take no time. */
+/** The model with the guards of the agent, without real waits. */
 async function guarded({ baseUrl }: FaultyServer, options: RetryOptions = {}): Promise<Model> {
   const model = createOpenAiModel({
     model: 'm',
@@ -124,7 +124,7 @@ test.each([
   const waits: number[] = [];
   await askModel(await guarded(server, { sleep: async (ms) => void waits.push(ms) }), false);
   expect(waits).toHaveLength(1);
-  // A date is given in whole seconds, and some time has passed since.
+  // A date has whole seconds, and some time has passed since.
   expect(Math.abs((waits[0] ?? 0) - expected)).toBeLessThanOrEqual(30_000);
 });
 

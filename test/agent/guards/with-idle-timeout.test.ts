@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 const never = new Promise<never>(() => {});
 
-/** Speaks after each of these waits, then never again; heeds no signal. */
+/** Sends an event after each of these waits, then nothing; ignores the signal. */
 function speakingAfter(...waits: number[]): Model {
   return {
     getResponse: () => never,

@@ -20,7 +20,7 @@ const found = {
   execution_time: 0,
 };
 
-/** A model whose service takes only requests of this many characters, and what it was sent. */
+/** A model that rejects requests over this many characters, and the requests it received. */
 function modelFor(longest: number) {
   const sent: ModelRequest[] = [];
   const take = (request: ModelRequest) => {

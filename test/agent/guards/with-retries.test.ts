@@ -10,7 +10,7 @@ import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
 const busy = (retryAfter?: number) =>
   new AppError('api_error', 'Busy.', { recoverable: true, ...(retryAfter !== undefined && { retryAfter }) });
 
-/** A model that fails so often, in the stream after these events, and then answers. */
+/** A model that fails this often, in the stream after these events, and then answers. */
 function failing(times: number, error: () => Error = busy, before: StreamEvent[] = []) {
   let calls = 0;
   const model: Model = {
