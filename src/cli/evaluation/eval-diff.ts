@@ -10,19 +10,17 @@ import {
 import { formatMetricDifference } from '../../evaluation/report/format-value.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
 import { table } from '../terminal/table.ts';
 import { createTerminal, type Style, type Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrapping.ts';
+import type { JsonCommandFlags } from './evaluation-files.ts';
 import { formatPCell, joinBlocks } from './render-evaluation.ts';
 import { findReport } from './run-archive.ts';
 
 const MAX_SHOWN_FLIPS = 20;
 const MAX_TEXT_LENGTH = 400;
 
-export interface EvalDiffFlags extends Omit<CommonFlags, 'json'> {
-  /** Set, even to an empty string: print JSON. */
-  json?: string | undefined;
+export interface EvalDiffFlags extends JsonCommandFlags {
   before?: string | undefined;
   after?: string | undefined;
   /** The arm of both runs, or of each. */

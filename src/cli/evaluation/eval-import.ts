@@ -19,14 +19,16 @@ import type { IngestSummary } from '../../ingest/ingest.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
 import { counted } from '../../text/phrasing.ts';
 import { withApp } from '../commands/with-app.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { assertNotExisting, readInputFile, writeOutputFile } from './evaluation-files.ts';
+import {
+  assertNotExisting,
+  type JsonCommandFlags,
+  readInputFile,
+  writeOutputFile,
+} from './evaluation-files.ts';
 
-export interface EvalImportFlags extends Omit<CommonFlags, 'json'> {
-  /** Set, even to an empty string: print JSON. */
-  json?: string | undefined;
+export interface EvalImportFlags extends JsonCommandFlags {
   /** A file of questions, or a BEIR folder. */
   path?: string | undefined;
   output?: string | undefined;

@@ -13,15 +13,12 @@ import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import { counted } from '../../text/phrasing.ts';
 import { withApp } from '../commands/with-app.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { assertNotExisting, writeOutputFile } from './evaluation-files.ts';
+import { assertNotExisting, type JsonCommandFlags, writeOutputFile } from './evaluation-files.ts';
 import { openModelPrompt } from './open-arms.ts';
 
-export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
-  /** Set, even to an empty string: print JSON. */
-  json?: string | undefined;
+export interface EvalInitFlags extends JsonCommandFlags {
   from?: 'collection' | 'sessions' | undefined;
   count?: number | undefined;
   output?: string | undefined;

@@ -2,15 +2,13 @@ import { loadConfig } from '../../config/load-config.ts';
 import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
 import { duration } from '../terminal/progress.ts';
 import { table } from '../terminal/table.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import type { JsonCommandFlags } from './evaluation-files.ts';
 import { listRuns, readArchivedRun } from './run-archive.ts';
 
-export interface EvalRunsFlags extends Omit<CommonFlags, 'json'> {
-  /** Set, even to an empty string: print JSON. */
-  json?: string | undefined;
+export interface EvalRunsFlags extends JsonCommandFlags {
   limit?: number | undefined;
 }
 

@@ -4,6 +4,12 @@ import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createRunJournal, type RunJournal } from '../../evaluation/run/run-arms.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import type { CommonFlags } from '../flags/common-flags.ts';
+
+/** Flags of commands with `--json`, which is an empty string without a value. */
+export interface JsonCommandFlags extends Omit<CommonFlags, 'json'> {
+  json?: string | undefined;
+}
 
 /** Creates missing folders. Throws `invalid_input`. */
 export async function writeOutputFile(path: string, content: string): Promise<void> {

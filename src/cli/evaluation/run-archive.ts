@@ -34,7 +34,9 @@ export async function archiveRun(
 /** Names of the archived runs, oldest first. */
 export async function listRuns(home: string): Promise<string[]> {
   const files = await readdir(archiveFolder(home)).catch(() => []);
-  return files.flatMap((file) => (file.endsWith(SUFFIX) ? [file.slice(0, -SUFFIX.length)] : [])).sort(byTime);
+  return files
+    .flatMap((file) => (file.endsWith(SUFFIX) ? [file.slice(0, -SUFFIX.length)] : []))
+    .sort(new Intl.Collator('en', { numeric: true }).compare);
 }
 
 /** Null if the file is damaged or of an unknown version. */
@@ -75,13 +77,6 @@ export async function findReport(
   throw new AppError('invalid_input', `Could not read the run "${name}".`, {
     hint: 'It is damaged, or was saved by another version of citeloop.',
   });
-}
-
-/** Names are date, time, and a number from the second run of the same second on. */
-function byTime(a: string, b: string): number {
-  const toNumbers = (name: string) => [...name.split('-').map(Number), 1];
-  const [left, right] = [toNumbers(a), toNumbers(b)];
-  return [0, 1, 2].map((index) => (left[index] ?? 0) - (right[index] ?? 0)).find((order) => order !== 0) ?? 0;
 }
 
 function archiveFolder(home: string): string {
