@@ -5,25 +5,15 @@ import type { SourceEntry } from '../ports/loader.ts';
 type KnownPlace = Pick<DocumentRecord, 'uri' | 'root' | 'url'>;
 type FoundEntry = Pick<SourceEntry, 'uri' | 'root' | 'relativePath'>;
 
-/** Assigns documents the address that is cited, the same on every machine. */
-interface DocumentPlaces {
-  /**
-   * The place of a document, with the root and relative path it follows from. It stays the same when the whole root is
-   * moved, and when only a part of a known root is ingested again.
-   */
-  place(found: FoundEntry): Promise<FoundEntry & { place: string }>;
-  /** Whether a root no longer exists and a new root of the same name took over its places. */
-  isReplaced(root: string): boolean;
-}
-
 /**
- * A file's place is its path below the ingested root. If the collection has another root that still exists, the paths
+ * Assigns documents the address that is cited, the same on every machine. A file's place is its path below the ingested
+ * root. If the collection has another root that still exists, the paths
  * start with the root's name: `guide.md`, `notes/guide.md`, `notes-2/guide.md`. The place of a web page is its URL.
  */
 export function createDocumentPlaces(
   known: Iterable<KnownPlace>,
   stillExists: (uri: string) => Promise<boolean>,
-): DocumentPlaces {
+) {
   const directories = new Set<string>();
   /** The prefix of the places below each root, and the root of each prefix. */
   const prefixes = new Map<string, string>();
@@ -89,7 +79,11 @@ export function createDocumentPlaces(
   }
 
   return {
-    async place({ uri, root: foundIn, relativePath }) {
+    /**
+     * The place of a document, with the root and relative path it follows from. It stays the same when the whole root is
+     * moved, and when only a part of a known root is ingested again.
+     */
+    async place({ uri, root: foundIn, relativePath }: FoundEntry): Promise<FoundEntry & { place: string }> {
       if (!uri.startsWith('file:')) return { uri, root: foundIn, relativePath, place: uri };
       const root = outermostRoot(foundIn);
       if (!isDirectory(root)) return { uri, root, relativePath, place: await placeOfFile(uri) };
@@ -102,7 +96,8 @@ export function createDocumentPlaces(
         place: (await prefixOf(root)) + below,
       };
     },
-    isReplaced: (root) => replaced.has(root),
+    /** Whether a root no longer exists and a new root of the same name took over its places. */
+    isReplaced: (root: string) => replaced.has(root),
   };
 }
 

@@ -5,21 +5,10 @@ import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 type KnownDocument = Pick<DocumentRecord, 'uri' | 'url' | 'root' | 'contentHash' | 'fingerprint'>;
 
 /** The documents of a collection, including those of the current run. */
-interface KnownDocuments {
-  at(uri: string): KnownDocument | undefined;
-  all(): Iterable<KnownDocument>;
-  /**
-   * The URI of the document that this one replaces: it had the same address or content and no longer exists. Throws
-   * `invalid_input` if another existing document has the address.
-   */
-  findPredecessor(document: KnownDocument): Promise<string | undefined>;
-  remember(document: KnownDocument, replaces?: string): void;
-}
-
 export async function loadKnownDocuments(
   store: Pick<ChunkStore, 'documents'>,
   stillExists: (uri: string) => Promise<boolean>,
-): Promise<KnownDocuments> {
+) {
   const byUri = new Map<string, KnownDocument>();
   const byUrl = new Map<string, string>();
   const byContent = new Map<string, string>();
@@ -39,10 +28,14 @@ export async function loadKnownDocuments(
   }
 
   return {
-    at: (uri) => byUri.get(uri),
-    all: () => byUri.values(),
+    at: (uri: string) => byUri.get(uri),
+    all: (): Iterable<KnownDocument> => byUri.values(),
     remember,
-    async findPredecessor({ uri, url, contentHash }) {
+    /**
+     * The URI of the document that this one replaces: it had the same address or content and no longer exists. Throws
+     * `invalid_input` if another existing document has the address.
+     */
+    async findPredecessor({ uri, url, contentHash }: KnownDocument): Promise<string | undefined> {
       const sameAddress = byUrl.get(url);
       if (sameAddress !== undefined && sameAddress !== uri) {
         if (await isGone(sameAddress)) return sameAddress;

@@ -21,13 +21,6 @@ import {
 } from './qdrant-points.ts';
 import { extractChunkTerms } from './sparse-terms.ts';
 
-export interface DocumentWriter {
-  write(writes: readonly DocumentWrite[]): Promise<void>;
-  /** False if there was nothing to remove. */
-  remove(uris: readonly string[]): Promise<boolean>;
-  addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
-}
-
 interface WriterOptions {
   chunks: PointCollection;
   documents: PointCollection;
@@ -40,7 +33,7 @@ interface WriterOptions {
  * chunks of the previous version. The record is one point, so readers switch from one version to the other at once. An
  * interrupted write leaves chunks that no record names; `removeLeftoverPoints` deletes them.
  */
-export function createDocumentWriter({ chunks, documents, dimensions, now }: WriterOptions): DocumentWriter {
+export function createDocumentWriter({ chunks, documents, dimensions, now }: WriterOptions) {
   async function findRecords(condition: QdrantCondition): Promise<VersionedDocument[]> {
     const points = await scrollPoints(documents, { filter: { must: [condition] } });
     return points.map(({ payload }) => payloadToVersionedDocument(payload));
@@ -110,7 +103,7 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
   }
 
   return {
-    async write(writes) {
+    async write(writes: readonly DocumentWrite[]): Promise<void> {
       for (const { chunks: given } of writes) {
         for (const { vector } of given) if (vector !== null) assertUsable(vector);
       }
@@ -120,9 +113,10 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
       await replace([...latest.values()], [...new Set(replaced)]);
     },
 
-    remove: (uris) => replace([], [...new Set(uris)]),
+    /** False if there was nothing to remove. */
+    remove: (uris: readonly string[]) => replace([], [...new Set(uris)]),
 
-    async addVectors(vectors) {
+    async addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void> {
       for (const vector of vectors.values()) assertUsable(vector);
       await setPointVectors(
         chunks,

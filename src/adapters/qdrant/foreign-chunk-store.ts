@@ -13,7 +13,6 @@ import {
   distanceToSimilarity,
   findDenseVector,
   type PayloadMap,
-  type PayloadReader,
   type PointPayload,
   toUnitVector,
 } from './foreign-payload.ts';
@@ -50,8 +49,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     client.scroll(collection, { limit: SAMPLE_POINTS, with_payload: true }),
   );
   const payloads = samples.map(({ payload }) => (payload ?? {}) as PointPayload);
-  const reader = createPayloadReader(payloadMap, payloads);
-  const { toChunk, sourceField } = reader;
+  const { toChunk, sourceField } = createPayloadReader(payloadMap, payloads);
   if (payloads.length > 0 && sourceField('text') === undefined) throw unknownTextFieldError(name, payloads);
 
   async function chunksById(chunkIds: readonly string[]): Promise<Map<string, StoredChunk>> {
@@ -76,6 +74,13 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     if (field !== undefined) return matchAny(field, urls);
     return { has_id: urls.flatMap((url) => toPointId(url.replace(/^qdrant:/, '')) ?? []) };
   }
+
+  const toQdrantFilter = (filter: Filter): QdrantFilter => ({
+    must: Object.entries(filter).map(([key, values]) => {
+      const field = key === 'uri' ? 'url' : key;
+      return matchAny(sourceField(field) ?? field, values);
+    }),
+  });
 
   const refuse = async ({ length = 0, size = length }: { length?: number; size?: number }) => {
     if (size > 0) throw readOnlyCollectionError(name);
@@ -153,7 +158,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
         client.query(collection, {
           query,
           ...(vector.name !== null && { using: vector.name }),
-          filter: toQdrantFilter(request.filter, reader),
+          filter: toQdrantFilter(request.filter),
           limit: request.limit,
           with_payload: true,
         }),
@@ -170,7 +175,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
       });
     },
 
-    count: (filter) => countPoints(points, toQdrantFilter(filter, reader)),
+    count: (filter) => countPoints(points, toQdrantFilter(filter)),
 
     async chunks(chunkIds) {
       const found = await chunksById(chunkIds);
@@ -202,15 +207,6 @@ function toDocument(chunks: readonly StoredChunk[]): DocumentRecord {
   for (const chunk of chunks) contentHash.update(chunk.contentHash);
   const place = { uri: url, url, root: url, title, module, chapter };
   return { ...place, metadata: {}, contentHash: contentHash.digest('hex'), fingerprint: 'foreign' };
-}
-
-function toQdrantFilter(filter: Filter, { sourceField }: PayloadReader): QdrantFilter {
-  return {
-    must: Object.entries(filter).map(([key, values]) => {
-      const field = key === 'uri' ? 'url' : key;
-      return matchAny(sourceField(field) ?? field, values);
-    }),
-  };
 }
 
 /** The id as the server expects it: a number or a UUID; undefined if it is neither. */

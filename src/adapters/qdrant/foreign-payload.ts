@@ -29,14 +29,8 @@ const NO_TEXT = '(This point has no text.)';
 
 export type PointPayload = Record<string, unknown>;
 
-export interface PayloadReader {
-  toChunk(point: Pick<Schemas['Record'], 'id' | 'payload'>): StoredChunk;
-  /** The payload field of a mapped field; undefined if none was found. */
-  sourceField(field: string): string | undefined;
-}
-
 /** Finds the payload fields by the map and by sample payloads. */
-export function createPayloadReader(map: PayloadMap, samples: readonly PointPayload[]): PayloadReader {
+export function createPayloadReader(map: PayloadMap, samples: readonly PointPayload[]) {
   const names = new Map<string, string>();
   for (const field of MAPPED_FIELDS) {
     const given = map[field];
@@ -48,9 +42,10 @@ export function createPayloadReader(map: PayloadMap, samples: readonly PointPayl
   }
 
   return {
-    sourceField: (field) => names.get(field),
+    /** The payload field of a mapped field; undefined if none was found. */
+    sourceField: (field: string) => names.get(field),
 
-    toChunk({ id, payload }) {
+    toChunk({ id, payload }: Pick<Schemas['Record'], 'id' | 'payload'>): StoredChunk {
       const read = (field: MappedField): unknown => {
         const name = names.get(field);
         return name === undefined ? undefined : valueAt((payload ?? {}) as PointPayload, name);

@@ -1,4 +1,4 @@
-import { type Advice, advice, command, setting } from '../../faults/advice.ts';
+import { type Advice, advice, command } from '../../faults/advice.ts';
 import { AppError, type ErrorKind, messageOf } from '../../faults/app-error.ts';
 import { certificateHint, networkCodeOf, networkFault } from '../../faults/network-fault.ts';
 import { redactKeys } from '../../faults/redactor.ts';
@@ -106,13 +106,6 @@ function toResponseError({ status, headers, data }: ApiError, context: ErrorCont
       'retrieval_error',
       `Collection "${collection}" is not on the Qdrant server at ${server}.`,
       advice`List the collections${command('collections list')}`,
-    );
-  }
-  if (/dimension/i.test(reason)) {
-    return lasting(
-      'configuration_error',
-      `Collection "${collection}" holds vectors of another length (${reason}).`,
-      advice`Use the embedder it was created with, or choose another ${setting('collection')}.`,
     );
   }
   const message = `The Qdrant server at ${server} answered with status ${status}${reason && `: ${reason}`}.`;

@@ -6,7 +6,7 @@ import { dotProduct } from '../../domain/unit-vectors.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './chunk-segments.ts';
 import { toTypedArray } from './database.ts';
-import { createTextIndex, type TextIndex } from './text-index.ts';
+import { createTextIndex } from './text-index.ts';
 import { compareByScore, TopKList } from './top-k.ts';
 import { createVectorScan } from './vector-scan.ts';
 import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segments.ts';
@@ -14,17 +14,11 @@ import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segm
 /** The columns that a filter may name; other keys are metadata. */
 const FILTER_COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
 
-interface ChunkSearch {
-  /** Ranks text and vector matches together. */
-  search(request: StoreSearch): RankedId<number>[];
-  containing: TextIndex['containing'];
-}
-
-/** Must be used inside a `snapshot`. */
-export function createChunkSearch(database: DatabaseSync, dimensions: number): ChunkSearch {
+/** Ranks text and vector matches together. Must be used inside a snapshot. */
+export function createChunkSearch(database: DatabaseSync, dimensions: number) {
   const textIndex = createTextIndex(database);
   // Created on first use: a text search loads no vectors.
-  let vectorIndex: VectorIndex | undefined;
+  let vectorIndex: ReturnType<typeof createVectorIndex> | undefined;
 
   function searchVectors(
     query: Float32Array,
@@ -34,12 +28,12 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number): C
   ): ScoredId<number>[] {
     if (query.length !== dimensions) throw wrongDimensions(query.length, dimensions);
     vectorIndex ??= createVectorIndex(database, dimensions);
-    const nearest = vectorIndex.nearest(query, limit, allowed);
+    const nearest = vectorIndex(query, limit, allowed);
     return scoreExactly(database, query, [...new Set([...nearest, ...lexical].map(({ id }) => id))]);
   }
 
   return {
-    search({ text, vector, baseline, limit, filter }) {
+    search({ text, vector, baseline, limit, filter }: StoreSearch): RankedId<number>[] {
       const condition = toSqlCondition(filter);
       const allowed = condition && selectIds(database, condition);
       const candidates = Math.max(CANDIDATES, limit);
@@ -91,17 +85,13 @@ function scoreExactly(
     .sort(compareByScore);
 }
 
-interface VectorIndex {
-  /** The nearest chunks by quantized similarity, best first. `allowed` restricts them to a set of chunk ids. */
-  nearest(query: Float32Array, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[];
-}
-
 /**
- * Scans all quantized vectors. The first search reads segments one at a time without keeping them, because many
- * processes search once; later searches keep them in memory and read only what has changed. Must be used inside a
- * `snapshot`: between two statements another process may merge segments.
+ * Returns a function that finds the nearest chunks by quantized similarity, best first, among `allowed` chunk ids. The
+ * first search reads segments one at a time without keeping them, because many processes search once; later searches
+ * keep them in memory and read only what has changed. Must be used inside a snapshot: between two statements another
+ * process may merge segments.
  */
-function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIndex {
+function createVectorIndex(database: DatabaseSync, dimensions: number) {
   const width = paddedDimensions(dimensions);
   const slotBytes = SEGMENT_SIZE * width;
   const outOffset = 0;
@@ -137,26 +127,24 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
     return offset;
   }
 
-  return {
-    nearest(query, limit, allowed) {
-      refresh();
-      const { values, scale: queryScale } = quantizeVector(query);
-      new Int8Array(memory(slotsOffset), queryOffset, width).set(values);
-      const best = new TopKList(limit);
-      for (const { id, size, ids, values: scales } of segments) {
-        scan(load(id), size, width, queryOffset, outOffset);
-        // A new view: the memory may have grown.
-        const products = new Int32Array(memory(slotsOffset), outOffset, SEGMENT_SIZE);
-        for (let i = 0; i < size; i += 1) {
-          const score = (products[i] ?? 0) * (scales[i] ?? Number.NaN) * queryScale;
-          // Negated, because the score of a removed vector is NaN.
-          if (!(score >= best.floor)) continue;
-          const chunkId = ids[i] ?? 0;
-          if (allowed === null || allowed.has(chunkId)) best.add(chunkId, score);
-        }
+  return (query: Float32Array, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[] => {
+    refresh();
+    const { values, scale: queryScale } = quantizeVector(query);
+    new Int8Array(memory(slotsOffset), queryOffset, width).set(values);
+    const best = new TopKList(limit);
+    for (const { id, size, ids, values: scales } of segments) {
+      scan(load(id), size, width, queryOffset, outOffset);
+      // A new view: the memory may have grown.
+      const products = new Int32Array(memory(slotsOffset), outOffset, SEGMENT_SIZE);
+      for (let i = 0; i < size; i += 1) {
+        const score = (products[i] ?? 0) * (scales[i] ?? Number.NaN) * queryScale;
+        // Negated, because the score of a removed vector is NaN.
+        if (!(score >= best.floor)) continue;
+        const chunkId = ids[i] ?? 0;
+        if (allowed === null || allowed.has(chunkId)) best.add(chunkId, score);
       }
-      keepsSegments = true;
-      return best.sorted;
-    },
+    }
+    keepsSegments = true;
+    return best.sorted;
   };
 }

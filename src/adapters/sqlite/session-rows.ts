@@ -19,21 +19,8 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import { validated } from '../../faults/validated.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 
-/** The methods run inside the caller's transaction. */
-export interface SessionWriter {
-  /** Throws `invalid_input` if the id is taken. */
-  insert(session: ConversationSession, user: string | null): void;
-  /** Throws `invalid_input` if there is no such session or another process continued it. */
-  update(session: ConversationSession): void;
-  /** Throws `invalid_input` like `update`. */
-  addTurn(
-    session: ConversationSession,
-    messages: readonly ConversationMessage[],
-    turn: ConversationTurn,
-  ): void;
-}
-
-export function createSessionWriter(database: DatabaseSync): SessionWriter {
+/** The methods run inside the caller's transaction and throw `invalid_input`. */
+export function createSessionWriter(database: DatabaseSync) {
   const statements = prepareStatements(database);
 
   /** The id of the session's row. Throws if another process added a turn or reset the session. */
@@ -64,7 +51,8 @@ export function createSessionWriter(database: DatabaseSync): SessionWriter {
   }
 
   return {
-    insert(session, user) {
+    /** Throws if the id is taken. */
+    insert(session: ConversationSession, user: string | null): void {
       const { sessionId: session_id, createdAt: created_at } = session;
       const is_interactive = Number(session.isInteractive);
       const fixed = { session_id, user, created_at, is_interactive };
@@ -73,10 +61,16 @@ export function createSessionWriter(database: DatabaseSync): SessionWriter {
       writeSegments(Number(row.id), session);
       append(Number(row.id), session.segments.length, session.messages.slice(1));
     },
-    update(session) {
+    /** Throws if there is no such session or another process continued it. */
+    update(session: ConversationSession): void {
       save(currentId(session, sessionTotals(session).turnCount), session);
     },
-    addTurn(session, messages, turn) {
+    /** Throws like `update`. */
+    addTurn(
+      session: ConversationSession,
+      messages: readonly ConversationMessage[],
+      turn: ConversationTurn,
+    ): void {
       const number = turn.response.turnNumber;
       const id = currentId(session, number - 1);
       save(id, session);

@@ -8,7 +8,6 @@ import {
   rowToSummary,
   rowToTurn,
   type SessionRow,
-  type SessionWriter,
 } from './session-rows.ts';
 
 /** Turns contain whole passages, so only a few are read at a time. */
@@ -30,7 +29,7 @@ export function createSqliteSessionStore(
   { busyTimeoutMs = 30_000 }: SqliteSessionOptions = {},
 ): SessionStore {
   let database: DatabaseSync | null = null;
-  let writer: SessionWriter | null = null;
+  let writer: ReturnType<typeof createSessionWriter> | null = null;
 
   async function read<T>(ifMissing: T, work: (database: DatabaseSync) => T): Promise<T> {
     try {
@@ -41,7 +40,7 @@ export function createSqliteSessionStore(
     }
   }
 
-  async function write(work: (writer: SessionWriter) => void): Promise<void> {
+  async function write(work: (writer: ReturnType<typeof createSessionWriter>) => void): Promise<void> {
     try {
       const opened = database ?? openOrCreateSessionFile(path, busyTimeoutMs);
       database = opened;

@@ -18,15 +18,8 @@ interface Posting {
   pairs: Uint16Array;
 }
 
-export interface TextIndex {
-  /** The best chunks by BM25, scored in 0..1. `allowed` restricts them to a set of chunk ids. */
-  search(query: string, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[];
-  /** The terms that occur, with the number of chunks that have them. */
-  containing(terms: readonly string[]): Map<string, number>;
-}
-
 /** Must be used inside a `snapshot`: between two statements another process may merge segments. */
-export function createTextIndex(database: DatabaseSync): TextIndex {
+export function createTextIndex(database: DatabaseSync) {
   const hasChanged = createChangeDetector(database);
   const find = database.prepare(
     `SELECT segment, term, data FROM posting
@@ -73,12 +66,14 @@ export function createTextIndex(database: DatabaseSync): TextIndex {
   }
 
   return {
-    containing(terms) {
+    /** The terms that occur, with the number of chunks that have them. */
+    containing(terms: readonly string[]): Map<string, number> {
       refresh();
       return countChunks(readPostings(terms));
     },
 
-    search(query, limit, allowed) {
+    /** The best chunks by BM25 among `allowed` chunk ids, scored in 0..1. */
+    search(query: string, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[] {
       const terms = queryTerms(query).slice(0, MOST_TERMS);
       if (terms.length === 0) return [];
       refresh();

@@ -18,14 +18,8 @@ const REMOVED = -1;
 
 type Postings = Map<string, number[]>;
 
-interface TextWriter {
-  /** Title and headings count as much as the text. */
-  add(chunkId: number, title: string, headings: readonly string[], text: string): void;
-  flush(): void;
-}
-
 /** Indexes the words of chunks, which must be added in ascending order of their ids. */
-export function createTextSegmentWriter(database: DatabaseSync): TextWriter {
+export function createTextSegmentWriter(database: DatabaseSync) {
   const insert = createInsert(database);
   let ids: number[] = [];
   let lengths: number[] = [];
@@ -39,7 +33,8 @@ export function createTextSegmentWriter(database: DatabaseSync): TextWriter {
   }
 
   return {
-    add(chunkId, title, headings, text) {
+    /** Title and headings count as much as the text. */
+    add(chunkId: number, title: string, headings: readonly string[], text: string): void {
       const terms = [...indexTerms([title, ...headings].join('\n')), ...indexTerms(text)];
       const counts = new Map<string, number>();
       for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);

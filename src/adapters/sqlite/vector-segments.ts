@@ -31,12 +31,7 @@ export function quantizeVector(vector: Float32Array): QuantizedVector {
   return { values, scale };
 }
 
-interface VectorSegmentWriter {
-  add(chunkId: number, vector: QuantizedVector): void;
-  flush(): void;
-}
-
-export function createVectorSegmentWriter(database: DatabaseSync, dimensions: number): VectorSegmentWriter {
+export function createVectorSegmentWriter(database: DatabaseSync, dimensions: number) {
   const width = paddedDimensions(dimensions);
   const insertVectors = database.prepare('INSERT INTO segment (q) VALUES (?)');
   const insertSegment = createSegmentInsert(database, VECTOR_SEGMENTS);
@@ -56,7 +51,7 @@ export function createVectorSegmentWriter(database: DatabaseSync, dimensions: nu
   }
 
   return {
-    add(chunkId, vector) {
+    add(chunkId: number, vector: QuantizedVector): void {
       pending.push({ chunkId, vector });
       if (pending.length === SEGMENT_SIZE) flush();
     },
