@@ -6,10 +6,10 @@ import { citationPassed } from '../../src/domain/citation.ts';
 import { alignWords } from '../../src/judge/align-words.ts';
 import { checkClaimByWords } from '../../src/judge/claim-verdict.ts';
 import { type ClaimSupport, judgeClaim } from '../../src/judge/create-judge.ts';
-import { namesIn } from '../../src/judge/facts/claim-facts.ts';
+import { findNames } from '../../src/judge/facts/claim-facts.ts';
 import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 import { verifyFacts } from '../../src/judge/facts/verify-facts.ts';
-import type { Network } from '../../src/judge/network.ts';
+import type { FittedNetwork } from '../../src/judge/network.ts';
 import { type TextVectors, toTextVectors } from '../../src/judge/text-vectors.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { createMutations, hasUnit, type Mutation } from './mutations.ts';
@@ -23,7 +23,7 @@ const MUTATED = 600;
  */
 export async function measureMutations(
   rows: readonly SupportRow[],
-  foldNetworks: ReadonlyMap<string, Network>,
+  foldNetworks: ReadonlyMap<string, FittedNetwork>,
   encoder: TokenEncoder,
 ) {
   const supported = rows.filter(
@@ -33,7 +33,7 @@ export async function measureMutations(
   const picked = supported.filter((_, index) => index % step === 0);
   // Few sentences have a unit, so all of them are used.
   const withUnits = supported.filter((row) => !picked.includes(row) && hasUnit(row.claim));
-  const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => namesIn(claim)))].filter(
+  const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => findNames(claim)))].filter(
     (name) => name.length > 3,
   );
   const counts = new Map<
@@ -104,7 +104,7 @@ let last: { source: JudgedPassage | null; read: TextVectors[] } = { source: null
 export async function createClaimJudge(
   { documents }: SupportRow,
   encoder: TokenEncoder,
-  network: Network | undefined,
+  network: FittedNetwork | undefined,
 ): Promise<(claim: string) => Promise<ClaimSupport>> {
   const passages = documents.map((text) => ({ text, title: '', headings: [] }));
   const source = sourceOf(documents);

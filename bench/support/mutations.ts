@@ -1,4 +1,4 @@
-import { namesIn, numbersIn, proseOf } from '../../src/judge/facts/claim-facts.ts';
+import { findNames, findNumbers, removeCodeSpans } from '../../src/judge/facts/claim-facts.ts';
 
 /** A supported sentence, changed so that it is no longer supported. */
 export interface Mutation {
@@ -34,14 +34,14 @@ export function hasUnit(claim: string): boolean {
 export function createMutations(claim: string, source: string, otherNames: readonly string[]): Mutation[] {
   const found: Mutation[] = [];
   const number = /(?<![\w.,])\d+(?:[.,]\d+)*(?![\w]|[.,]\d)/.exec(claim);
-  if (number !== null && proseOf(claim) === claim) {
-    const given = new Set(numbersIn(source).map(({ value }) => value));
+  if (number !== null && removeCodeSpans(claim) === claim) {
+    const given = new Set(findNumbers(source).map(({ value }) => value));
     const digits = Number(number[0].replaceAll(',', ''));
     const other = [7, 13, 29, 111].map((by) => String(digits + by)).find((value) => !given.has(value));
     if (other !== undefined)
       found.push({ kind: 'number', text: replaceAt(claim, number.index, number[0], other) });
   }
-  const names = namesIn(claim).filter((name) => claim.split(name).length === 2);
+  const names = findNames(claim).filter((name) => claim.split(name).length === 2);
   const [name] = names;
   const lower = source.toLowerCase();
   const foreign = otherNames.find((other) => !lower.includes(other.toLowerCase()) && !claim.includes(other));

@@ -1,6 +1,6 @@
 import {
-  logistic,
-  type Network,
+  type FittedNetwork,
+  logisticFunction,
   type NetworkMember,
   scoreFeatures,
   scoreMember,
@@ -32,7 +32,7 @@ const DIRECT_PENALTY = 0.3;
 const MOST_STEPS = 250;
 
 /** Not calibrated yet. The same examples give the same network. */
-export function fitNetwork(examples: readonly Example[], settings: FitSettings): Network {
+export function fitNetwork(examples: readonly Example[], settings: FitSettings): FittedNetwork {
   const { names, members } = settings;
   const inputs = names.map((name) => {
     const values = examples.map(({ features }) => features[name] ?? 0);
@@ -113,7 +113,7 @@ function fitMember(
       const weight = weights[row] as number;
       const goal = goals[row] as number;
       loss += weight * (Math.max(value, 0) - value * goal + Math.log1p(Math.exp(-Math.abs(value))));
-      const error = weight * (logistic(value) - goal);
+      const error = weight * (logisticFunction(value) - goal);
       slope[biasAt] = (slope[biasAt] as number) + error;
       for (let i = 0; i < width; i += 1) {
         slope[directAt + i] = (slope[directAt + i] as number) + error * (flat[from + i] as number);
@@ -152,7 +152,7 @@ function fitMember(
 export function calibrate(
   scores: readonly number[],
   examples: readonly Pick<Example, 'positive' | 'weight'>[],
-): Network['calibration'] {
+): FittedNetwork['calibration'] {
   const total = examples.reduce((sum, { weight }) => sum + weight, 0);
   const [slope = 1, intercept = 0] = minimize(
     (at, down) => {
@@ -164,7 +164,7 @@ export function calibrate(
         const share = weight / total;
         loss +=
           share * (Math.max(value, 0) - value * Number(positive) + Math.log1p(Math.exp(-Math.abs(value))));
-        const error = share * (logistic(value) - Number(positive));
+        const error = share * (logisticFunction(value) - Number(positive));
         down[0] = (down[0] ?? 0) + error * (scores[index] ?? 0);
         down[1] = (down[1] ?? 0) + error;
       });
@@ -180,7 +180,7 @@ export interface CrossFit {
   /** Of every example, by the network that was fitted without its fold. */
   scores: number[];
   /** By fold; not calibrated. */
-  networks: Map<string, Network>;
+  networks: Map<string, FittedNetwork>;
 }
 
 export function crossFit(
@@ -189,7 +189,7 @@ export function crossFit(
   settings: FitSettings,
 ): CrossFit {
   const scores = new Array<number>(examples.length).fill(0);
-  const networks = new Map<string, Network>();
+  const networks = new Map<string, FittedNetwork>();
   for (const fold of new Set(folds)) {
     const network = fitNetwork(
       examples.filter(({ weight }, index) => folds[index] !== fold && weight > 0),

@@ -1,5 +1,5 @@
 import { formatPassagePath } from '../../src/judge/create-judge.ts';
-import { logistic, type Network } from '../../src/judge/network.ts';
+import { type FittedNetwork, logisticFunction } from '../../src/judge/network.ts';
 import { type PassageFeatures, toPassageFeatures } from '../../src/judge/passage-features.ts';
 import { toTextVectors } from '../../src/judge/text-vectors.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
@@ -80,7 +80,7 @@ export function fitPassages(
   questions: readonly SearchedQuestion[],
   examples: readonly (readonly PassageExample[])[],
   settings: FitSettings = SETTINGS,
-): { network: Network; chances: number[][] } {
+): { network: FittedNetwork; chances: number[][] } {
   const all = questions.flatMap(({ set }, row) =>
     (examples[row] ?? []).map(
       ({ features, right }): Example => ({
@@ -93,7 +93,7 @@ export function fitPassages(
   const folds = questions.flatMap(({ set }, row) => (examples[row] ?? []).map(() => set));
   const { scores } = crossFit(all, folds, settings);
   const calibration = calibrate(scores, all);
-  const chances = scores.map((value) => logistic(calibration.slope * value + calibration.intercept));
+  const chances = scores.map((value) => logisticFunction(calibration.slope * value + calibration.intercept));
   let at = 0;
   return {
     network: { ...fitNetwork(all, settings), calibration },

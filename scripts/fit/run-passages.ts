@@ -5,7 +5,7 @@ import { loadEmbedder } from '../../bench/support/minilm.ts';
 import { alignColumns } from '../../bench/support/results.ts';
 import { FIRST_WORDS, SECOND_SHARE, SECOND_WORDS } from '../../src/adapters/offline/answer-from-passages.ts';
 import { formatExcerpt } from '../../src/adapters/offline/format-excerpt.ts';
-import { logistic } from '../../src/judge/network.ts';
+import { logisticFunction } from '../../src/judge/network.ts';
 import { passageUnits } from '../../src/text/passage-units.ts';
 import { createEncodingCache } from './encoding-cache.ts';
 import { CACHE, rememberFeatures } from './feature-cache.ts';
@@ -169,7 +169,7 @@ function compose(
 }
 
 function chanceOf(odds: number): number {
-  return logistic(together.slope * odds + together.intercept);
+  return logisticFunction(together.slope * odds + together.intercept);
 }
 
 function print(text: string): void {

@@ -1,4 +1,4 @@
-import { logistic, type Network } from '../../src/judge/network.ts';
+import { type FittedNetwork, logisticFunction } from '../../src/judge/network.ts';
 import type { SupportFeatures } from '../../src/judge/support-features.ts';
 import { calibrate, crossFit, type Example, type FitSettings, fitNetwork } from './fit-network.ts';
 import { foldOf } from './folds.ts';
@@ -76,7 +76,7 @@ const EVENLY: Record<SupportSet, number> = {
 /** What is learnt by leaving parts of the rows out; each is computed when it is asked for. */
 export interface SupportFit {
   /** The weights of the program, made of all rows. */
-  network(): Network;
+  network(): FittedNetwork;
   /** The chance of each row, by a model that was fitted without the row's fold. */
   byFold: number[];
   /** Without the row's source, which for most sets is the whole set. */
@@ -84,7 +84,7 @@ export interface SupportFit {
   /** Without the row's file. */
   byFile(): number[];
   /** What was fitted and calibrated without each fold. */
-  ofFolds: Map<string, Network>;
+  ofFolds: Map<string, FittedNetwork>;
   /** How much each row counts where all sets do the same. */
   evenly: number[];
 }
@@ -125,7 +125,7 @@ export function fitSupport(rows: readonly SupportRow[], features: readonly Suppo
     for (const part of new Set(parts)) {
       const { slope, intercept } = calibratedWithout(parts, part);
       held.forEach((score, index) => {
-        if (parts[index] === part) chances[index] = logistic(slope * score + intercept);
+        if (parts[index] === part) chances[index] = logisticFunction(slope * score + intercept);
       });
     }
     return chances;

@@ -4,10 +4,10 @@ import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
 import type { ClaimSupport } from '../judge/create-judge.ts';
 import { oneLine } from '../text/visible-text.ts';
-import { type CleanAnswer, cleanAnswer } from './clean-answer.ts';
-import type { Marker } from './find-markers.ts';
+import { type CleanedAnswer, cleanAnswer } from './clean-answer.ts';
+import type { CitationMarker } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
-import { type Claim, type ClaimPart, rangeInAnswer } from './split-claims.ts';
+import { type AnswerClaim, type ClaimPart, toAnswerRange } from './split-claims.ts';
 
 export interface CheckedAnswer {
   /** Every marker in it is `[n]`, the ref of a source in the register. */
@@ -44,7 +44,7 @@ interface PlannedCheck {
 }
 
 interface PlannedSentence {
-  claim: Claim;
+  claim: AnswerClaim;
   whole: PlannedCheck;
   parts: PlannedCheck[];
 }
@@ -83,7 +83,7 @@ export function planUnfinished(written: string, register: SourceRegister): Suppo
   return distinctLookups(planChecks(cleanAnswer(written, register).claims.slice(0, -1), register));
 }
 
-function planChecks(claims: readonly Claim[], register: SourceRegister): PlannedSentence[] {
+function planChecks(claims: readonly AnswerClaim[], register: SourceRegister): PlannedSentence[] {
   const plan = ({ text, markers }: ClaimPart): PlannedCheck => {
     const bySource = refsOf(markers).flatMap((ref) => {
       const chunk = register.chunkOf(ref);
@@ -109,7 +109,7 @@ function distinctLookups(plan: readonly PlannedSentence[]): SupportLookup[] {
 }
 
 function checkByWords(
-  cleaned: CleanAnswer,
+  cleaned: CleanedAnswer,
   plan: readonly PlannedSentence[],
   register: SourceRegister,
 ): CheckedAnswer {
@@ -140,7 +140,7 @@ function toFinding(
 }
 
 function toCheckedAnswer(
-  { text, unknown, markers }: CleanAnswer,
+  { text, unknown, markers }: CleanedAnswer,
   plan: readonly PlannedSentence[],
   findings: ReadonlyMap<string, Finding>,
   register: SourceRegister,
@@ -173,7 +173,11 @@ function toCheckedAnswer(
 }
 
 /** A sentence whose parts cite their own sources is as good as its worst part, if that is better than the whole. */
-function toCheckedSentence(claim: Claim, whole: Finding | null, parts: readonly Finding[]): CheckedSentence {
+function toCheckedSentence(
+  claim: AnswerClaim,
+  whole: Finding | null,
+  parts: readonly Finding[],
+): CheckedSentence {
   const rankOf = ({ verdict }: Finding) => VERDICT_RANK[verdict];
   const worst = parts.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
   const isBetterInParts = worst !== undefined && whole !== null && rankOf(worst) > rankOf(whole);
@@ -186,11 +190,11 @@ function toCheckedSentence(claim: Claim, whole: Finding | null, parts: readonly 
     verdict: finding?.verdict ?? null,
     probability: finding?.probability ?? null,
     evidence: finding?.evidence ?? null,
-    unsupportedSpans: (whole?.unsupportedSpans ?? []).map((range) => rangeInAnswer(claim, range)),
+    unsupportedSpans: (whole?.unsupportedSpans ?? []).map((range) => toAnswerRange(claim, range)),
   };
 }
 
-function refsOf(markers: readonly Marker[]): string[] {
+function refsOf(markers: readonly CitationMarker[]): string[] {
   return [...new Set(markers.flatMap(({ references }) => references.map(({ name }) => name)))];
 }
 

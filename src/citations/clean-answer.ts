@@ -1,12 +1,12 @@
 import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
 import type { Range } from '../text/markdown-blocks.ts';
-import { findMarkers, type KnownSources, type Marker } from './find-markers.ts';
-import { looksLikeAddress, type Reference } from './marker-syntax.ts';
+import { type CitationMarker, findMarkers, type KnownSources } from './find-markers.ts';
+import { looksLikeAddress, type SourceReference } from './marker-syntax.ts';
 import { type ResolvedMarker, rewriteMarkers } from './rewrite-markers.ts';
 import type { RegisteredSource, SourceRegister } from './source-register.ts';
-import { titleKey } from './source-register.ts';
-import { findDefinitions, sourcesSectionStart } from './sources-section.ts';
-import { type Claim, splitClaims } from './split-claims.ts';
+import { toTitleKey } from './source-register.ts';
+import { findLinkDefinitions, findSourcesSection } from './sources-section.ts';
+import { type AnswerClaim, splitClaims } from './split-claims.ts';
 
 /** Removing a marker can create another one, as in `[[9]9]`. Ordinary answers need two passes. */
 const MAX_PASSES = 8;
@@ -14,16 +14,16 @@ const MAX_PASSES = 8;
 const MAX_WORD_CHECKS = 2000;
 const MAX_CANDIDATES = 64;
 
-export interface CleanAnswer {
+export interface CleanedAnswer {
   text: string;
   /** References of the answer to sources that were not retrieved, as written. */
   unknown: Set<string>;
-  markers: Marker[];
-  claims: Claim[];
+  markers: CitationMarker[];
+  claims: AnswerClaim[];
 }
 
 /** Rewrites an answer so that its only markers are `[n]` of known sources. Idempotent. */
-export function cleanAnswer(answer: string, register: SourceRegister): CleanAnswer {
+export function cleanAnswer(answer: string, register: SourceRegister): CleanedAnswer {
   const unknown = new Set<string>();
   const cleaner = createCleaner(register, unknown);
   let text = answer;
@@ -46,15 +46,15 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
   const hosts = new Set(register.entries().map(({ chunk }) => hostOf(chunk.url)));
   const known: KnownSources = {
     knows: (reference) => findSources(reference).length > 0,
-    isTitle: (text) => findSources(text).some(({ chunk }) => titleKey(chunk.title) === titleKey(text)),
+    isTitle: (text) => findSources(text).some(({ chunk }) => toTitleKey(chunk.title) === toTitleKey(text)),
     isExternal: (url) => findSources(url).length === 0 && isExternalLink(url, hosts),
   };
   let checksLeft = MAX_WORD_CHECKS;
 
-  function cleanOnce(text: string): { cleaned: string; markers: Marker[]; claims: Claim[] } {
+  function cleanOnce(text: string): { cleaned: string; markers: CitationMarker[]; claims: AnswerClaim[] } {
     const withoutDefinitions = removeDefinitions(text);
     const found = findMarkers(withoutDefinitions, known);
-    const start = sourcesSectionStart(withoutDefinitions, found, known.knows);
+    const start = findSourcesSection(withoutDefinitions, found, known.knows);
     const body =
       start < withoutDefinitions.length
         ? removeLastRule(withoutDefinitions.slice(0, start).trimEnd())
@@ -70,7 +70,11 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     return { cleaned, markers, claims };
   }
 
-  function rewriteCitations(body: string, markers: readonly Marker[], claims: readonly Claim[]): string {
+  function rewriteCitations(
+    body: string,
+    markers: readonly CitationMarker[],
+    claims: readonly AnswerClaim[],
+  ): string {
     const claimOf = new Map(
       claims.flatMap((claim) => claim.markers.map((marker) => [marker, claim] as const)),
     );
@@ -80,7 +84,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     );
   }
 
-  function resolve(marker: Marker, claim: Claim | undefined): ResolvedMarker {
+  function resolve(marker: CitationMarker, claim: AnswerClaim | undefined): ResolvedMarker {
     const refs: string[] = [];
     for (const reference of marker.references) {
       const [first, ...others] = candidatesOf(reference);
@@ -91,7 +95,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
   }
 
   /** An address decides, unless it is relative and the name is the title of a source. */
-  function candidatesOf({ name, url }: Reference): RegisteredSource[] {
+  function candidatesOf({ name, url }: SourceReference): RegisteredSource[] {
     if (url === null) return findSources(name);
     const byUrl = /^\d+$/.test(url.trim()) ? [] : findSources(url);
     const byName = findSources(name);
@@ -104,7 +108,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
   function chooseSource(
     first: RegisteredSource,
     others: readonly RegisteredSource[],
-    claim: Claim | undefined,
+    claim: AnswerClaim | undefined,
   ): RegisteredSource {
     if (others.length === 0 || claim === undefined) return first;
     let best = first;
@@ -121,7 +125,11 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
   }
 
   /** Adds each source of a list at the end of an answer to the sentence that it supports best. */
-  function citeListedSources(body: string, claims: readonly Claim[], listed: readonly Reference[]): string {
+  function citeListedSources(
+    body: string,
+    claims: readonly AnswerClaim[],
+    listed: readonly SourceReference[],
+  ): string {
     const refsAt = new Map<number, Set<string>>();
     for (const reference of listed) {
       let best: { rank: number; end: number; ref: string } | null = null;
@@ -145,7 +153,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
   }
 
   function removeDefinitions(text: string): string {
-    const definitions = findDefinitions(text);
+    const definitions = findLinkDefinitions(text);
     if (definitions.length === 0) return text;
     let kept = '';
     let at = 0;
@@ -167,7 +175,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
   return { cleanOnce };
 }
 
-function rankOf(claim: Claim, { chunk }: RegisteredSource): number {
+function rankOf(claim: AnswerClaim, { chunk }: RegisteredSource): number {
   const { verdict, support } = checkClaimByWords(claim.text, chunk);
   return VERDICT_RANK[verdict] + support / 2;
 }

@@ -1,21 +1,21 @@
-import { type Block, findBlocks, findCodeSpans } from '../text/markdown-blocks.ts';
+import { findBlocks, findCodeSpans, type MarkdownBlock } from '../text/markdown-blocks.ts';
 import {
+  BRACKET_CONTEXT,
   findAddressEnd,
   isCitation,
   isLoopbackAddress,
-  LOOK_AROUND,
   looksLikeAddress,
   parseLinkTarget,
-  parseRefs,
-  type Reference,
+  parseRefNumbers,
+  type SourceReference,
   textAfterSourceWord,
 } from './marker-syntax.ts';
 
 /** A place in an answer that refers to sources. Markers do not overlap. */
-export interface Marker {
+export interface CitationMarker {
   start: number;
   end: number;
-  references: Reference[];
+  references: SourceReference[];
   /** The text of a link that is part of the sentence; null if it only names the source. */
   label: string | null;
   /** Takes a whole line, such as "Source: title". */
@@ -47,7 +47,7 @@ const SOURCE_LINE = /[ \t]*[*_]*sources?[*_]*:[*_]*[ \t]+(?=\S)/iy;
  * The markers of an answer in order, outside of code. Takes linear time: brackets are paired once, and their content is
  * read up to a fixed length.
  */
-export function findMarkers(answer: string, known: KnownSources = NO_SOURCES): Marker[] {
+export function findMarkers(answer: string, known: KnownSources = NO_SOURCES): CitationMarker[] {
   const scanner = createScanner(answer, known);
   return findBlocks(answer).flatMap((block) => (block.kind === 'code' ? [] : scanner.scanBlock(block)));
 }
@@ -60,13 +60,13 @@ function createScanner(text: string, known: KnownSources) {
   /** The ends of indexes such as `rows[i]`; a bracket that follows directly is another index. */
   const indexEnds = new Set<number>();
 
-  function scanBlock(range: Block): Marker[] {
+  function scanBlock(range: MarkdownBlock): CitationMarker[] {
     for (const span of findCodeSpans(text, range)) code.fill(1, span.start, span.end);
     for (const [opens, closes] of pairs) pairBrackets(range, opens, closes);
     return scanRange(range.content, range.end);
   }
 
-  function pairBrackets(range: Block, opens: string, closes: string): void {
+  function pairBrackets(range: MarkdownBlock, opens: string, closes: string): void {
     const open: number[] = [];
     for (let at = range.start; at < range.end; at += 1) {
       if (code[at] === 1) continue;
@@ -85,8 +85,8 @@ function createScanner(text: string, known: KnownSources) {
     return /[!-/:-@[-`{-~]/.test(text.charAt(backslash + 1));
   }
 
-  function scanRange(start: number, end: number): Marker[] {
-    const markers: Marker[] = [];
+  function scanRange(start: number, end: number): CitationMarker[] {
+    const markers: CitationMarker[] = [];
     for (let at = start; at < end; ) {
       if (code[at] === 1) {
         at += 1;
@@ -102,7 +102,7 @@ function createScanner(text: string, known: KnownSources) {
     return markers;
   }
 
-  function markerAt(at: number, from: number, to: number): Marker | null {
+  function markerAt(at: number, from: number, to: number): CitationMarker | null {
     if (at === from || text.charAt(at - 1) === '\n') {
       const line = sourceLineAt(at, to);
       if (line !== null) return line;
@@ -127,14 +127,14 @@ function createScanner(text: string, known: KnownSources) {
     }
   }
 
-  function addressAt(start: number, urlStart: number, urlEnd: number, end: number): Marker | null {
+  function addressAt(start: number, urlStart: number, urlEnd: number, end: number): CitationMarker | null {
     const url = text.slice(urlStart, urlEnd);
     if (isLoopbackAddress(url) && !known.knows(url)) return null;
     return { start, end, references: [{ name: url, url }], label: null, line: false };
   }
 
   /** `[label](address)`, or an image, whose exclamation mark is at `start`. */
-  function linkAt(open: number, start: number, to: number): Marker | null {
+  function linkAt(open: number, start: number, to: number): CitationMarker | null {
     const close = closing[open] ?? 0;
     if (close === 0 || close >= to) return null;
     let paren = close + 1;
@@ -146,8 +146,8 @@ function createScanner(text: string, known: KnownSources) {
     if (title === null && paren > close + 1) return null;
     const url = parseLinkTarget(text.slice(paren + 1, end));
     if (url === null || (paren > close + 1 && !looksLikeAddress(url))) return null;
-    const refs = label.length > LONGEST_CONTENT ? null : parseRefs(label);
-    if (refs !== null && !looksLikeAddress(url) && looksLikeIndex(text, open)) return null;
+    const refs = label.length > LONGEST_CONTENT ? null : parseRefNumbers(label);
+    if (refs !== null && !looksLikeAddress(url) && isArrayIndex(text, open)) return null;
     const named = title ?? (refs === null ? label : '');
     const prose = title === null && refs === null && findAddressEnd(label.trim(), 0, label.length) < 0;
     const references = [{ name: named.trim() === '' ? url : named, url }];
@@ -164,17 +164,17 @@ function createScanner(text: string, known: KnownSources) {
     };
   }
 
-  function bracketAt(open: number): Marker | null {
+  function bracketAt(open: number): CitationMarker | null {
     const close = closing[open] ?? 0;
     if (close === 0) return null;
     const end = close + 1;
     const content = close - open > LONGEST_CONTENT ? '' : unescapeMarkdown(text.slice(open + 1, close));
-    const refs = parseRefs(content);
+    const refs = parseRefNumbers(content);
     if (refs !== null) {
       if (text.charAt(end) === ':' && /(?:^|\n)[ \t>]*$/.test(text.slice(Math.max(0, open - 20), open)))
         return null;
       const isKnown = refs.some((ref) => known.knows(ref));
-      const index = indexEnds.has(open) || looksLikeIndex(text, open);
+      const index = indexEnds.has(open) || isArrayIndex(text, open);
       if (isCitation(text, { start: open, end }, { refs, isKnown, index })) return marker(open, end, refs);
       if (index) indexEnds.add(end);
       return null;
@@ -183,16 +183,16 @@ function createScanner(text: string, known: KnownSources) {
     if (title !== null && title.trim() !== '')
       return { ...marker(open, end, []), references: parseReferences(title) };
     if (content !== '' && known.isTitle(content)) return marker(open, end, [content]);
-    if (looksLikeIndex(text, open) || indexEnds.has(open)) indexEnds.add(end);
+    if (isArrayIndex(text, open) || indexEnds.has(open)) indexEnds.add(end);
     return null;
   }
 
-  function lenticularAt(open: number, to: number): Marker | null {
+  function lenticularAt(open: number, to: number): CitationMarker | null {
     const close = closing[open] ?? 0;
     if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
     const content = text.slice(open + 1, close);
     const end = close + 1;
-    const refs = parseRefs(content);
+    const refs = parseRefNumbers(content);
     if (refs !== null) return marker(open, end, refs);
     const name =
       textAfterSourceWord(content) ?? (content.includes('†') ? content.slice(0, content.indexOf('†')) : null);
@@ -202,7 +202,7 @@ function createScanner(text: string, known: KnownSources) {
   }
 
   /** `(Source: title)`, possibly with other markers in it. */
-  function parenthesisAt(open: number, to: number): Marker | null {
+  function parenthesisAt(open: number, to: number): CitationMarker | null {
     const close = closing[open] ?? 0;
     if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
     const content = text.slice(open + 1, close);
@@ -213,7 +213,7 @@ function createScanner(text: string, known: KnownSources) {
     return { start: open, end: close + 1, references, label: null, line: false };
   }
 
-  function sourceLineAt(start: number, to: number): Marker | null {
+  function sourceLineAt(start: number, to: number): CitationMarker | null {
     SOURCE_LINE.lastIndex = start;
     const word = SOURCE_LINE.exec(text)?.[0];
     if (word === undefined || start + word.length >= to) return null;
@@ -234,11 +234,11 @@ function createScanner(text: string, known: KnownSources) {
   }
 
   /** The sources in "title", "title; title" or "title, address". */
-  function parseReferences(content: string): Reference[] {
+  function parseReferences(content: string): SourceReference[] {
     const name = content.trim().replace(/^["“”']+|["“”']+$/g, '');
     const whole = [{ name: name === '' ? content : name, url: null }];
     if (known.knows(name)) return whole;
-    const refs = parseRefs(name);
+    const refs = parseRefNumbers(name);
     if (refs !== null) return refs.map((ref) => ({ name: ref, url: null }));
     const addresses = findAddresses(content);
     if (addresses.length > 0) return addresses.map((url) => ({ name: url, url }));
@@ -253,7 +253,7 @@ function createScanner(text: string, known: KnownSources) {
   return { scanBlock };
 }
 
-function marker(start: number, end: number, refs: string[]): Marker {
+function marker(start: number, end: number, refs: string[]): CitationMarker {
   return { start, end, references: refs.map((name) => ({ name, url: null })), label: null, line: false };
 }
 
@@ -283,8 +283,8 @@ const CONTAINER_NAMES = new Set(
 );
 
 /** Whether the bracket at `open` is an index: `list[0]`, `a[1]`, `node.names[2]`. */
-export function looksLikeIndex(text: string, open: number): boolean {
-  const before = text.slice(Math.max(0, open - LOOK_AROUND), open);
+export function isArrayIndex(text: string, open: number): boolean {
+  const before = text.slice(Math.max(0, open - BRACKET_CONTEXT), open);
   const word = /[\p{L}\p{N}\p{M}_$]+$/u.exec(before)?.[0];
   if (word === undefined) return false;
   if (/^\d+$/.test(word)) return false;

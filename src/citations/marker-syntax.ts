@@ -1,7 +1,7 @@
 import type { Range } from '../text/markdown-blocks.ts';
 
 /** How a marker names one source. */
-export interface Reference {
+export interface SourceReference {
   /** A ref, a title or an address, as written. */
   name: string;
   /** The address of a link, which takes precedence over the name. */
@@ -16,7 +16,7 @@ const WORD_BEFORE_REFS = /^(?:refs?|references?|sources?|docs?|documents?|result
 const SOURCE_WORD = /^\s*[*_]*(?:sources?|src|refs?|references?|citations?|cited from)[*_]*\s*:[*_]*\s*/i;
 
 /** Parses `1`, `1, 2`, `1-3`, `^1`, `#1`, `1†source` or `ref 1`; null if a text is something else. */
-export function parseRefs(content: string): string[] | null {
+export function parseRefNumbers(content: string): string[] | null {
   const refs: string[] = [];
   const list = content.trim().replace(WORD_BEFORE_REFS, '');
   for (const part of list.split(/[,;&]/)) {
@@ -99,7 +99,7 @@ export function isLoopbackAddress(url: string): boolean {
 }
 
 /** Characters around a bracket that are examined. */
-export const LOOK_AROUND = 40;
+export const BRACKET_CONTEXT = 40;
 
 /**
  * Whether numbers in brackets are a citation. Refs start at 1 and are small: `[0, 1]` and "the range [1, 5]" are
@@ -112,7 +112,7 @@ export function isCitation(
 ): boolean {
   if (index || refs.length === 0) return false;
   if (refs.length > 1 && refs.includes('0')) return false;
-  const before = text.slice(Math.max(0, start - LOOK_AROUND), start);
+  const before = text.slice(Math.max(0, start - BRACKET_CONTEXT), start);
   if (refs.length === 2 && /\b(?:range|interval)(?: of| is)?\s*$/i.test(before)) return false;
   if (isKnown) return true;
   const glued = /[\p{L}\p{N}_]$/u.test(before);
@@ -122,5 +122,5 @@ export function isCitation(
 function endsSentence(text: string, before: string, end: number): boolean {
   if (/[.!?]["'”’)]*\s*$/.test(before)) return true;
   if (!/[\p{L}\p{N}\p{P}]\s*$/u.test(before)) return false;
-  return /^[ \t]*(?:$|[\n.,;!?)[【])/.test(text.slice(end, end + LOOK_AROUND));
+  return /^[ \t]*(?:$|[\n.,;!?)[【])/.test(text.slice(end, end + BRACKET_CONTEXT));
 }

@@ -1,8 +1,8 @@
 import type { Range } from '../text/markdown-blocks.ts';
-import type { Marker } from './find-markers.ts';
+import type { CitationMarker } from './find-markers.ts';
 
 export interface ResolvedMarker {
-  marker: Marker;
+  marker: CitationMarker;
   /** The refs of its sources; empty if all of them are unknown. */
   refs: string[];
 }
@@ -70,7 +70,7 @@ function toEdit(answer: string, group: readonly ResolvedMarker[], floor: number)
 }
 
 /** The text of a link to keep; empty if it only names the source after the end of a sentence. */
-function labelToKeep(answer: string, range: Range, marker: Marker | undefined): string {
+function labelToKeep(answer: string, range: Range, marker: CitationMarker | undefined): string {
   const label = marker?.label?.trim() ?? '';
   if (label === '') return '';
   const before = answer.slice(Math.max(0, range.start - LOOK_BACK), range.start);

@@ -55,7 +55,7 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
   }
 
   function findByTitle(reference: string): Set<string> | undefined {
-    const key = titleKey(reference);
+    const key = toTitleKey(reference);
     if (key === '') return undefined;
     const exact = index.path.get(key) ?? index.title.get(key);
     if (exact !== undefined) return exact;
@@ -69,7 +69,7 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
   /** The candidates below a heading, or all of them if none is. */
   function narrowByHeading(candidates: Set<string>, heading: string): Set<string> {
     const isBelow = (ref: string) =>
-      sources.get(ref)?.chunk.headings.some((name) => titleKey(name) === heading) === true;
+      sources.get(ref)?.chunk.headings.some((name) => toTitleKey(name) === heading) === true;
     const below = new Set([...candidates].filter(isBelow));
     return below.size > 0 ? below : candidates;
   }
@@ -106,8 +106,8 @@ type KeyKind = 'url' | 'page' | 'title' | 'path';
 
 function keysOf(chunk: RetrievedChunk): [KeyKind, string][] {
   const addresses = [...new Set([chunk.url, placeOf(chunk)])];
-  const title = titleKey(chunk.title);
-  const headings = chunk.headings.map(titleKey);
+  const title = toTitleKey(chunk.title);
+  const headings = chunk.headings.map(toTitleKey);
   const keys: [KeyKind, string][] = [
     ...addresses.map((address): [KeyKind, string] => ['url', toUrlKey(address)]),
     ...addresses.map((address): [KeyKind, string] => ['page', toPageKey(address)]),
@@ -131,7 +131,7 @@ function findByPart(part: string, refsByKey: ReadonlyMap<string, Set<string>>): 
 }
 
 /** A title for comparison: its words in lower case, without accents and punctuation. */
-export function titleKey(title: string): string {
+export function toTitleKey(title: string): string {
   return title
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -144,7 +144,7 @@ export function titleKey(title: string): string {
 function splitTitle(reference: string): string[] {
   return reference
     .split(/\s[-–—]\s|[>›»|→]/u)
-    .map(titleKey)
+    .map(toTitleKey)
     .filter((part) => part !== '');
 }
 

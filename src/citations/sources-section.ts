@@ -1,5 +1,5 @@
 import { findBlocks, type Range } from '../text/markdown-blocks.ts';
-import type { Marker } from './find-markers.ts';
+import type { CitationMarker } from './find-markers.ts';
 
 const SECTION_NAME =
   '(?:sources?(?: (?:used|cited|consulted))?|references?|citations?|bibliography|works cited|footnotes|further reading)';
@@ -19,9 +19,9 @@ const CERTAIN_TITLE = /^[\s*_]{0,10}sources(?: (?:used|cited|consulted))?[*_]{0,
  * The start of the list of sources that a model wrote below its answer, or the length of the answer if there is none.
  * Every line below the title must look like an entry, and the answer must not become empty.
  */
-export function sourcesSectionStart(
+export function findSourcesSection(
   answer: string,
-  markers: readonly Marker[],
+  markers: readonly CitationMarker[],
   knows: (reference: string) => boolean,
 ): number {
   const code = findBlocks(answer).filter(({ kind }) => kind === 'code');
@@ -51,7 +51,7 @@ export function sourcesSectionStart(
 const DEFINITION = /^(?:[ \t]|>)*\[(\^?[^\]\n]{1,200})\]:[ \t]*(.*)$/;
 
 /** Definitions of footnotes and link targets such as `[1]: address`, which would turn `[1]` into a link. */
-export function findDefinitions(answer: string): Range[] {
+export function findLinkDefinitions(answer: string): Range[] {
   const definitions: Range[] = [];
   for (const block of findBlocks(answer)) {
     if (block.kind === 'code') continue;

@@ -1,26 +1,26 @@
-import { type Block, codeWithin, findBlocks, type Range } from '../text/markdown-blocks.ts';
+import { findBlocks, findInnerCode, type MarkdownBlock, type Range } from '../text/markdown-blocks.ts';
 import { splitSentences } from '../text/split-sentences.ts';
-import type { Marker } from './find-markers.ts';
+import type { CitationMarker } from './find-markers.ts';
 
-export interface Claim extends Range {
+export interface AnswerClaim extends Range {
   /** The sentence without its markers. */
   text: string;
   /** The characters of the answer, with blanks for markers. */
   written: string;
-  markers: Marker[];
+  markers: CitationMarker[];
   /** The parts of a sentence that cite their own sources: "This [1], and that [2]." Else empty. */
   parts: ClaimPart[];
 }
 
 export interface ClaimPart {
   text: string;
-  markers: Marker[];
+  markers: CitationMarker[];
 }
 
 /** The range of a claim with its markers. */
 interface ClaimRange extends Range {
   heading: boolean;
-  markers: Marker[];
+  markers: CitationMarker[];
 }
 
 /** Fewer words between two markers are no claim. */
@@ -31,13 +31,13 @@ const SHORTEST_PART = 4;
  * introduce a list are claims only if they cite something. Code and table rows are claims if a line of markers follows
  * them. Markers must be in order, as `findMarkers` returns them.
  */
-export function splitClaims(answer: string, markers: readonly Marker[]): Claim[] {
+export function splitClaims(answer: string, markers: readonly CitationMarker[]): AnswerClaim[] {
   const masked = maskMarkers(answer, markers);
   const blocks = findBlocks(masked);
   const rows = findCitedRows(answer, masked, blocks, markers);
   const sentences = splitSentences(masked, blocks)
     .filter(({ start }) => !rows.some((row) => row.start <= start && start < row.end))
-    .map(({ start, end, heading }) => ({ start, end, heading, markers: [] as Marker[] }));
+    .map(({ start, end, heading }) => ({ start, end, heading, markers: [] as CitationMarker[] }));
   const claims = [...sentences, ...rows, ...findCitedCode(answer, masked, blocks, markers)]
     .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(masked.slice(start, end)))
     .sort((a, b) => a.start - b.start);
@@ -70,12 +70,12 @@ export function splitClaims(answer: string, markers: readonly Marker[]): Claim[]
 function findCitedCode(
   answer: string,
   masked: string,
-  blocks: readonly Block[],
-  markers: readonly Marker[],
+  blocks: readonly MarkdownBlock[],
+  markers: readonly CitationMarker[],
 ): ClaimRange[] {
   return blocks.flatMap(({ kind, start, end }) => {
     if (kind !== 'code' || markersBelow(answer, end, markers).length === 0) return [];
-    return [{ ...codeWithin(masked, { start, end }), heading: false, markers: [] }];
+    return [{ ...findInnerCode(masked, { start, end }), heading: false, markers: [] }];
   });
 }
 
@@ -83,8 +83,8 @@ function findCitedCode(
 function findCitedRows(
   answer: string,
   masked: string,
-  blocks: readonly Block[],
-  markers: readonly Marker[],
+  blocks: readonly MarkdownBlock[],
+  markers: readonly CitationMarker[],
 ): ClaimRange[] {
   const cited: ClaimRange[] = [];
   let rows: ClaimRange[] = [];
@@ -103,9 +103,9 @@ function findCitedRows(
 }
 
 /** The markers of the next line with text, if it has nothing else. */
-function markersBelow(answer: string, end: number, markers: readonly Marker[]): Marker[] {
+function markersBelow(answer: string, end: number, markers: readonly CitationMarker[]): CitationMarker[] {
   const start = end + (/^\s*/.exec(answer.slice(end))?.[0].length ?? 0);
-  const found: Marker[] = [];
+  const found: CitationMarker[] = [];
   for (let at = start; ; ) {
     const marker = markers.find((one) => one.start === at);
     if (marker === undefined) return /^[^\n]*[\p{L}\p{N}]/u.test(answer.slice(at)) ? [] : found;
@@ -114,7 +114,7 @@ function markersBelow(answer: string, end: number, markers: readonly Marker[]): 
   }
 }
 
-function splitParts(masked: string, claim: Range, markers: readonly Marker[]): ClaimPart[] {
+function splitParts(masked: string, claim: Range, markers: readonly CitationMarker[]): ClaimPart[] {
   const parts: ClaimPart[] = [];
   let from = claim.start;
   for (const marker of markers) {
@@ -130,7 +130,7 @@ function splitParts(masked: string, claim: Range, markers: readonly Marker[]): C
 }
 
 /** Maps a range in the text of a claim to the answer. */
-export function rangeInAnswer({ start, text, written }: Claim, range: Range): Range {
+export function toAnswerRange({ start, text, written }: AnswerClaim, range: Range): Range {
   // The text lacks only blanks and empty parentheses, so its letters are in the same order.
   let at = -1;
   let first = 0;
@@ -142,7 +142,7 @@ export function rangeInAnswer({ start, text, written }: Claim, range: Range): Ra
 }
 
 /** Replaces markers by blanks, except for the text of links. Keeps the length. */
-function maskMarkers(answer: string, markers: readonly Marker[]): string {
+function maskMarkers(answer: string, markers: readonly CitationMarker[]): string {
   let masked = '';
   let at = 0;
   for (const { start, end, label } of markers) {

@@ -1,7 +1,7 @@
 import type { SentenceVerdict } from '../domain/checked-sentence.ts';
-import { type JudgedPassage, wordingOf } from './facts/evidence.ts';
+import { type JudgedPassage, prepareWording } from './facts/evidence.ts';
+import { splitWords } from './facts/split-words.ts';
 import { type ClaimFacts, verifyFacts } from './facts/verify-facts.ts';
-import { writtenWordsOf } from './facts/words.ts';
 
 /** A verdict of a higher rank is the better one. */
 export const VERDICT_RANK: Record<SentenceVerdict, number> = {
@@ -12,7 +12,7 @@ export const VERDICT_RANK: Record<SentenceVerdict, number> = {
 };
 
 /** A fact of a claim that its source does not contain, or that it denies. */
-export type Objection = 'quote' | 'identifier' | 'number' | 'name' | 'negation';
+export type ClaimObjection = 'quote' | 'identifier' | 'number' | 'name' | 'negation';
 
 /** Chances from which a claim is supported or weak. decisions/0012 states the error rates. */
 export const VERDICT_THRESHOLDS = { supported: 0.57, weak: 0.3 };
@@ -21,7 +21,7 @@ export const VERDICT_THRESHOLDS = { supported: 0.57, weak: 0.3 };
 export function toVerdict(
   chance: number,
   { isVerbatim }: Pick<ClaimFacts, 'isVerbatim'>,
-  objections: readonly Objection[],
+  objections: readonly ClaimObjection[],
   thresholds = VERDICT_THRESHOLDS,
 ): SentenceVerdict {
   if (isVerbatim) return 'quoted';
@@ -29,8 +29,8 @@ export function toVerdict(
   return chance >= thresholds.supported && objections.length === 0 ? 'supported' : 'weak';
 }
 
-export function findObjections({ missing, contradicts }: ClaimFacts): Objection[] {
-  const found: [Objection, boolean][] = [
+export function findObjections({ missing, contradicts }: ClaimFacts): ClaimObjection[] {
+  const found: [ClaimObjection, boolean][] = [
     ['quote', missing.quotes.length > 0],
     ['identifier', missing.identifiers.length > 0],
     ['number', missing.numbers.length > 0],
@@ -44,7 +44,7 @@ interface WordCheck {
   verdict: SentenceVerdict;
   /** The share of content words in the best passage, from 0 to 1. */
   support: number;
-  objections: Objection[];
+  objections: ClaimObjection[];
 }
 
 /**
@@ -59,9 +59,10 @@ const WEAK_SHARE = 0.4;
  * of its content words in the best passage decides.
  */
 export function checkClaimByWords(claim: string, chunk: JudgedPassage): WordCheck {
-  const words = writtenWordsOf(claim);
+  const words = splitWords(claim);
   if (words.length === 0) return { verdict: 'weak', support: 0, objections: [] };
-  if (wordingOf(chunk).findWhole(words) !== null) return { verdict: 'quoted', support: 1, objections: [] };
+  if (prepareWording(chunk).findWhole(words) !== null)
+    return { verdict: 'quoted', support: 1, objections: [] };
   const facts = verifyFacts(claim, chunk);
   const objections = findObjections(facts);
   const { share: support, contentCount, numbersFar, isSubjectFar } = facts;

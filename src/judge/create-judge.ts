@@ -2,11 +2,11 @@ import type { SentenceVerdict } from '../domain/checked-sentence.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { alignWords, findBestWindow, type WordAlignment } from './align-words.ts';
-import { findObjections, type Objection, toVerdict } from './claim-verdict.ts';
-import { type JudgedPassage, wordingOf } from './facts/evidence.ts';
+import { type ClaimObjection, findObjections, toVerdict } from './claim-verdict.ts';
+import { type JudgedPassage, prepareWording } from './facts/evidence.ts';
+import { splitWords } from './facts/split-words.ts';
 import { type ClaimFacts, verifyFacts } from './facts/verify-facts.ts';
-import { writtenWordsOf } from './facts/words.ts';
-import { logistic, type Network, predictChance } from './network.ts';
+import { type FittedNetwork, logisticFunction, predictChance } from './network.ts';
 import { type CandidateUnit, type EncodedPassage, toPassageFeatures } from './passage-features.ts';
 import { toSupportFeatures } from './support-features.ts';
 import { type TextVectors, toTextVectors, type WordVector } from './text-vectors.ts';
@@ -19,7 +19,7 @@ export interface ClaimSupport {
   /** The calibrated chance that people would call the claim supported. */
   chance: number;
   /** With any objection the verdict is weak at best. */
-  objections: Objection[];
+  objections: ClaimObjection[];
   /** The sentence that supports the claim most; null if there is none. */
   evidence: (Range & { passage: JudgedPassage }) | null;
   /** The words of the claim that no passage supports. */
@@ -79,7 +79,7 @@ export function combineChances(chances: readonly number[]): number {
   const none = chances.reduce((product, chance) => product * (1 - chance), 1);
   const odds = Math.log(Math.max(1 - none, 1e-6) / Math.max(none, 1e-6));
   const { slope, intercept } = passagesNetwork.together;
-  return logistic(slope * odds + intercept);
+  return logisticFunction(slope * odds + intercept);
 }
 
 /**
@@ -172,9 +172,9 @@ export function formatPassagePath({ title, headings }: JudgedPassage): string {
 
 /** Finds a claim that is in a passage word for word, without encoding it. */
 function findQuote(claim: string, passages: readonly JudgedPassage[]): ClaimSupport | null {
-  const words = writtenWordsOf(claim);
+  const words = splitWords(claim);
   for (const passage of passages) {
-    const found = wordingOf(passage).findWhole(words);
+    const found = prepareWording(passage).findWhole(words);
     if (found === null) continue;
     const evidence = { passage, ...found };
     return { verdict: 'quoted', chance: QUOTED_CHANCE, objections: [], evidence, unsupportedSpans: [] };
@@ -187,7 +187,7 @@ export function judgeClaim(
   alignment: WordAlignment,
   facts: ClaimFacts,
   passages: readonly JudgedPassage[],
-  network: Network = supportNetwork,
+  network: FittedNetwork = supportNetwork,
 ): ClaimSupport {
   const { claim, content, best, sentences } = alignment;
   if (content.length === 0 || sentences.length === 0) {

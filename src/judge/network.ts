@@ -1,7 +1,7 @@
 import { dotProduct } from '../domain/unit-vectors.ts';
 
 /** A small neural network with its weights. */
-export interface Network {
+export interface FittedNetwork {
   /** The features in order, with their mean and standard deviation. */
   inputs: { name: string; mean: number; deviation: number }[];
   /** Fitted from different starting points; their mean is the score. */
@@ -23,14 +23,14 @@ export interface NetworkMember {
 const MAX_DEVIATIONS = 4;
 
 /** The calibrated chance, from 0 to 1, for some features. */
-export function predictChance(network: Network, features: Readonly<Record<string, number>>): number {
+export function predictChance(network: FittedNetwork, features: Readonly<Record<string, number>>): number {
   const { slope, intercept } = network.calibration;
-  return logistic(slope * scoreFeatures(network, features) + intercept);
+  return logisticFunction(slope * scoreFeatures(network, features) + intercept);
 }
 
 /** The score before calibration. Throws if a feature is missing. */
 export function scoreFeatures(
-  { inputs, members }: Network,
+  { inputs, members }: FittedNetwork,
   features: Readonly<Record<string, number>>,
 ): number {
   const values = inputs.map(({ name, mean, deviation }) => {
@@ -53,6 +53,6 @@ export function scoreMember(
   return bias + dotProduct(values, direct) + dotProduct(units, output);
 }
 
-export function logistic(value: number): number {
+export function logisticFunction(value: number): number {
   return 1 / (1 + Math.exp(-value));
 }

@@ -1,7 +1,7 @@
 import { normalizeVector } from '../domain/unit-vectors.ts';
 import { addTokens, type EncodedText } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
-import { sentencesAndCode } from '../text/split-sentences.ts';
+import { splitSentencesAndCode } from '../text/split-sentences.ts';
 import { indexTerms, STOP_WORDS } from '../text/terms.ts';
 
 /** A word with its contextual vector. */
@@ -31,7 +31,7 @@ export interface TextVectors {
 const WORD = /\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
 export function toTextVectors(text: string, encoded: EncodedText, dimensions: number): TextVectors {
-  const found = sentencesAndCode(text);
+  const found = splitSentencesAndCode(text);
   const sentences = found.length > 0 ? found : [{ start: 0, end: text.length }];
   const { starts, ends, states } = encoded;
   const words: WordVector[] = [];

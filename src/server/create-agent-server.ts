@@ -5,12 +5,12 @@ import type { SessionStore } from '../ports/session-store.ts';
 import { createAskRoute } from './api/ask-route.ts';
 import { createSessionRoutes } from './api/session-routes.ts';
 import { createSourceRoutes } from './api/source-routes.ts';
-import { createCallers, type NamedToken } from './http/callers.ts';
+import { createCallerRegistry, type NamedToken } from './http/callers.ts';
 import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
 import { guardOrigin } from './http/guards.ts';
 import { createPageRoutes, type PageFile } from './http/page-files.ts';
 import { createOpenAiRoutes } from './openai/openai-routes.ts';
-import { createMetrics } from './turns/metrics.ts';
+import { createServerMetrics } from './turns/metrics.ts';
 import type { ServedCollections } from './turns/served-collections.ts';
 import { createTurnRunner, type TurnLimits } from './turns/turn-runner.ts';
 
@@ -40,9 +40,9 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
   const { policy, version, limits } = options;
   const sharedToken = options.token === undefined ? null : [{ name: null, token: options.token }];
   const tokens = options.tokens ?? sharedToken;
-  const metrics = createMetrics();
+  const metrics = createServerMetrics();
   const turns = createTurnRunner(limits, metrics);
-  const callers = createCallers(tokens);
+  const callers = createCallerRegistry(tokens);
   const api = { ...options, turns, callers, maxBodyBytes: limits.maxBodyBytes, locks: createKeyedLock() };
   let stopping = false;
 

@@ -4,7 +4,7 @@ export interface Range {
 }
 
 /** A paragraph, list item, table row, heading or fenced code block. */
-export interface Block extends Range {
+export interface MarkdownBlock extends Range {
   kind: 'text' | 'heading' | 'code';
   /** The offset after the bullet, number or quote mark. */
   content: number;
@@ -19,9 +19,9 @@ const RULE = /^[ \t]*(?:={2,}|-{3,}|\*{3,}|_{3,})[ \t]*$/;
 const LINE_HEAD = 200;
 
 /** The blocks of a Markdown text in order. An unclosed fence reaches to the end. */
-export function findBlocks(text: string): Block[] {
-  const blocks: Block[] = [];
-  let open: Block | null = null;
+export function findBlocks(text: string): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  let open: MarkdownBlock | null = null;
   let fence: string | null = null;
   for (let start = 0; start < text.length; ) {
     const feed = text.indexOf('\n', start);
@@ -64,7 +64,7 @@ function closesFence(line: string, fence: string): boolean {
 }
 
 /** The range between the fences of a code block. */
-export function codeWithin(text: string, { start, end }: Range): Range {
+export function findInnerCode(text: string, { start, end }: Range): Range {
   const [fence = ''] = /^[^\n]*\n?/.exec(text.slice(start, end)) ?? [];
   const from = start + fence.length;
   const code = text.slice(from, end).replace(/(?:^|\n)[ \t>]*(?:`{3,}|~{3,})\s*$/, '');

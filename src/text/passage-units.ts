@@ -1,4 +1,4 @@
-import { type Block, findBlocks, type Range } from './markdown-blocks.ts';
+import { findBlocks, type MarkdownBlock, type Range } from './markdown-blocks.ts';
 import { memoize } from './memoize.ts';
 import { sentencesIn } from './split-sentences.ts';
 
@@ -59,7 +59,7 @@ export const passageParts = memoize({ size: 64 }, (text: string): readonly Passa
   return parts;
 });
 
-function proseOf(text: string, block: Block): PassagePart {
+function proseOf(text: string, block: MarkdownBlock): PassagePart {
   const prose = text.slice(block.content, block.end);
   // A tag at the start of a line starts a sentence.
   const sentences = sentencesIn(prose.replace(/(?<![.!?])\n|\n(?!<)/g, ' ')).map(({ start, end }) => ({

@@ -1,4 +1,4 @@
-import { type Block, findBlocks, findCodeSpans, type Range } from './markdown-blocks.ts';
+import { findBlocks, findCodeSpans, type MarkdownBlock, type Range } from './markdown-blocks.ts';
 import { memoize } from './memoize.ts';
 import { cutText } from './visible-text.ts';
 
@@ -24,7 +24,10 @@ let segmenter: Intl.Segmenter | undefined;
  * The sentences of a Markdown text outside of fenced code. A sentence never crosses a block; its range excludes white
  * space and bullets.
  */
-export function splitSentences(text: string, blocks: readonly Block[] = findBlocks(text)): Sentence[] {
+export function splitSentences(
+  text: string,
+  blocks: readonly MarkdownBlock[] = findBlocks(text),
+): Sentence[] {
   return blocks.flatMap(({ kind, content, end }, block) => {
     if (kind === 'code') return [];
     // Within a block, a line break does not end a sentence.
@@ -39,7 +42,7 @@ export function splitSentences(text: string, blocks: readonly Block[] = findBloc
 }
 
 /** The sentences and code blocks of a Markdown text, in order. */
-export const sentencesAndCode = memoize(
+export const splitSentencesAndCode = memoize(
   { size: 64 },
   (text: string): readonly (Range & { isCode: boolean })[] => {
     const blocks = findBlocks(text);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkAnswer } from '../../src/citations/check-answer.ts';
-import { findMarkers, looksLikeIndex } from '../../src/citations/find-markers.ts';
+import { findMarkers, isArrayIndex } from '../../src/citations/find-markers.ts';
 import { checkClaimByWords } from '../../src/judge/claim-verdict.ts';
 import { chunk } from '../domain/arbitraries.ts';
 import { exampleRegister, registerOf } from './sources.ts';
@@ -27,7 +27,7 @@ test('intervals and years are no citations, unless they stand where citations do
 });
 
 test('what is glued to a short or a technical word is an index', () => {
-  const isIndex = (before: string) => looksLikeIndex(`${before}[1]`, before.length);
+  const isIndex = (before: string) => isArrayIndex(`${before}[1]`, before.length);
   for (const before of ['a', 'xs', 'rows', 'my_list', 'rowCount', 'node.names', '$x']) {
     expect(isIndex(before), before).toBe(true);
   }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { findMarkers } from '../../src/citations/find-markers.ts';
-import { findDefinitions, sourcesSectionStart } from '../../src/citations/sources-section.ts';
+import { findLinkDefinitions, findSourcesSection } from '../../src/citations/sources-section.ts';
 
 /** What is left of an answer above the list of sources that the model wrote under it. */
 function above(answer: string): string {
   const knows = (reference: string) => reference.trim() === 'The guide';
-  return answer.slice(0, sourcesSectionStart(answer, findMarkers(answer), knows));
+  return answer.slice(0, findSourcesSection(answer, findMarkers(answer), knows));
 }
 
 test.each([
@@ -49,7 +49,7 @@ test('an entry has at most three hundred characters', () => {
 });
 
 const definitionsIn = (answer: string) =>
-  findDefinitions(answer).map(({ start, end }) => answer.slice(start, end));
+  findLinkDefinitions(answer).map(({ start, end }) => answer.slice(start, end));
 
 test('definitions of footnotes and of link targets are found line by line, outside of code', () => {
   const answer = [

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { citationPassed } from '../../src/domain/citation.ts';
 import {
+  type ClaimObjection,
   checkClaimByWords,
   findObjections,
-  type Objection,
   toVerdict,
   VERDICT_THRESHOLDS,
 } from '../../src/judge/claim-verdict.ts';
@@ -205,7 +205,7 @@ test.each(Object.entries(HOSTILE))('checking 100 kB of %j takes little time', (_
 });
 
 const thresholds = { supported: 0.6, weak: 0.3 };
-const verdictOf = (chance: number, objections: Objection[] = [], isVerbatim = false) =>
+const verdictOf = (chance: number, objections: ClaimObjection[] = [], isVerbatim = false) =>
   toVerdict(chance, { isVerbatim }, objections, thresholds);
 
 test('a sentence that stands there as a whole is quoted, whatever its chance', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCallers } from '../../src/server/http/callers.ts';
+import { createCallerRegistry } from '../../src/server/http/callers.ts';
 import { readPageFiles } from '../../src/server/http/page-files.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -181,7 +181,7 @@ test('with a token, nothing but the page and the health can be had without it', 
 test('a token is compared whole, by its digest', async () => {
   const { Hono } = await import('hono');
   const app = new Hono()
-    .use(createCallers([{ name: null, token: TOKEN }]).guard)
+    .use(createCallerRegistry([{ name: null, token: TOKEN }]).guard)
     .get('/', (context) => context.text('in'));
   app.onError(() => new Response(null, { status: 401 }));
   await fc.assert(

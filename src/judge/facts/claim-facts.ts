@@ -1,18 +1,15 @@
 import { STOP_WORDS } from '../../text/terms.ts';
-import { withoutMarkup } from './words.ts';
+import { stripMarkdown } from './split-words.ts';
 
 const CODE_SPAN = /`([^`]{1,300})`/g;
 const QUOTED = /“([^“”]{1,2000})”|"([^"]{1,2000})"|«([^«»]{1,2000})»/g;
 const OMISSION = /\[?(?:…|\.{3,})\]?/;
 const SHORTEST_QUOTE = 3;
-/** What stands before the quotation mark of a text in code, as in print("…"), f"…" or name = "…", and never before a quote. */
+/** Text before a string literal, as in print("…"), f"…" or name = "…", which is not a quote. */
 const BEFORE_LITERAL = /(?:[\p{L}\p{N}_][([]?|=\s?)$/u;
 
-/**
- * Passages in quotation marks of three words or more. What an ellipsis separates must appear on its own. Quotation marks
- * inside code are code.
- */
-export function quotesIn(sentence: string): string[] {
+/** Quotes of at least three words, split at ellipses. Quotation marks in code do not count. */
+export function findQuotes(sentence: string): string[] {
   const passages: string[] = [];
   const withoutCode = sentence.replace(CODE_SPAN, (code) => 'x'.repeat(code.length));
   for (const { 0: quoted, index } of withoutCode.matchAll(QUOTED)) {
@@ -37,25 +34,25 @@ const IDENTIFIERS = [
   /(?<![\p{L}\p{N}_])\p{Lu}[\p{Ll}\p{N}]+\p{Lu}[\p{L}\p{N}]*/gu,
 ];
 
-/** Names of code: what stands in backticks, snake_case, dotted.names, camelCase, --flags, /paths, versions. */
-export function identifiersIn(sentence: string): string[] {
+/** Code in backticks, snake_case, dotted.names, camelCase, --flags, /paths and versions. */
+export function findIdentifiers(sentence: string): string[] {
   const found = new Set<string>();
   for (const [, code = ''] of sentence.matchAll(CODE_SPAN)) {
     const name = code.trim().replace(/\(\)$/, '');
     if (/[\p{L}\p{N}]/u.test(name)) found.add(name);
   }
-  const prose = proseOf(sentence);
+  const prose = removeCodeSpans(sentence);
   for (const pattern of IDENTIFIERS) for (const [name] of prose.matchAll(pattern)) found.add(name);
   return [...found];
 }
 
-/** Words with a capital that do not open the sentence or something like one. */
-export function namesIn(sentence: string): string[] {
-  const words = proseOf(sentence)
+/** Capitalized words that do not start a sentence. */
+export function findNames(sentence: string): string[] {
+  const words = removeCodeSpans(sentence)
     .split(/\s+/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word));
   const capitals = words.filter((word) => /^\P{L}*\p{Lu}/u.test(word)).length;
-  // In Title Case, capitals say nothing.
+  // In title case, capitals do not mark names.
   if (words.length > 4 && capitals / words.length > 0.7) return [];
   const names = new Set<string>();
   words.forEach((word, index) => {
@@ -73,7 +70,7 @@ export interface NumberFact {
   /** Canonical: no separators, no trailing zeros. */
   value: string;
   unit: string | null;
-  /** It was written as a word, such as "three". */
+  /** Written as a word, such as "three". */
   spelled: boolean;
   /** The offset of its digits in the prose. */
   start: number;
@@ -113,26 +110,26 @@ const UNITS = new Map(
     }),
 );
 
-export function isNumber(word: string): boolean {
+export function isNumberWord(word: string): boolean {
   return /^[-−+]?[\d.,]+%?$/.test(word) || SPELLED.includes(word.toLowerCase());
 }
 
-export function isUnit(word: string): boolean {
+export function isUnitWord(word: string): boolean {
   return UNITS.has(word.toLowerCase());
 }
 
-/** The five US airlines are no microseconds. */
+/** "US" is a country, not microseconds. */
 function unitOf(word: string): string | undefined {
   return word === 'US' ? undefined : UNITS.get(word.toLowerCase());
 }
 
 /** The numbers of a prose text with their units. Versions such as 1.2.3 are identifiers instead. */
-export function numbersIn(prose: string): NumberFact[] {
+export function findNumbers(prose: string): NumberFact[] {
   const numbers: NumberFact[] = [];
   for (const match of prose.matchAll(NUMBER)) {
     const [whole, digits = '', suffix] = match;
-    const glued = suffix !== undefined && whole.length === digits.length + suffix.length;
-    const unit = suffix === undefined ? null : (unitOf(suffix) ?? (glued ? suffix.toLowerCase() : null));
+    const isAttached = suffix !== undefined && whole.length === digits.length + suffix.length;
+    const unit = suffix === undefined ? null : (unitOf(suffix) ?? (isAttached ? suffix.toLowerCase() : null));
     numbers.push({ value: canonical(digits), unit, spelled: false, start: match.index });
   }
   for (const match of prose.matchAll(SPELLED_WORD)) {
@@ -144,16 +141,16 @@ export function numbersIn(prose: string): NumberFact[] {
   return numbers;
 }
 
-/** The numbers that a sentence claims. "One" is rather an article or a pronoun. */
-export function claimedNumbersIn(sentence: string): NumberFact[] {
-  return numbersIn(proseOf(sentence)).filter(
+/** The numbers of a sentence, without "one", which is usually an article or a pronoun. */
+export function findClaimedNumbers(sentence: string): NumberFact[] {
+  return findNumbers(removeCodeSpans(sentence)).filter(
     ({ spelled, value, unit }) => !(spelled && value === '1' && unit === null),
   );
 }
 
-/** A sentence with a gap for every piece of code. */
-export function proseOf(sentence: string): string {
-  return withoutMarkup(sentence.replace(CODE_SPAN, ' ` '));
+/** Replaces inline code by a gap, and removes Markdown. */
+export function removeCodeSpans(sentence: string): string {
+  return stripMarkdown(sentence.replace(CODE_SPAN, ' ` '));
 }
 
 function canonical(digits: string): string {

@@ -1,18 +1,18 @@
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { codeWithin, type Range } from '../../text/markdown-blocks.ts';
+import { findInnerCode, type Range } from '../../text/markdown-blocks.ts';
 import { memoizeBy } from '../../text/memoize.ts';
-import { sentencesAndCode } from '../../text/split-sentences.ts';
-import { isNumber, isUnit, type NumberFact, numbersIn } from './claim-facts.ts';
+import { splitSentencesAndCode } from '../../text/split-sentences.ts';
+import { findNumbers, isNumberWord, isUnitWord, type NumberFact } from './claim-facts.ts';
 import {
-  isOptional,
-  termsOf,
-  termsOfWord,
-  type Word,
+  isOptionalTerm,
+  splitTermWords,
+  splitWords,
+  stripMarkdown,
+  type TermWord,
+  toBaseTerms,
+  toBaseTermsOfWord,
   type WrittenWord,
-  withoutMarkup,
-  wordsOf,
-  writtenWordsOf,
-} from './words.ts';
+} from './split-words.ts';
 
 /** A passage that claims and answers are checked against. */
 export type JudgedPassage = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
@@ -21,7 +21,7 @@ const CACHE = { size: 64 };
 const keyOf = ({ title, headings, text }: JudgedPassage) => [title, ...headings, text].join('\0');
 
 /** The exact words of a chunk. */
-export interface Wording {
+export interface ChunkWording {
   /** Each code block counts as one sentence. */
   sentences: string[];
   /** The range of one or more whole sentences with exactly these words, in any case. */
@@ -30,16 +30,16 @@ export interface Wording {
   containsQuote(words: readonly WrittenWord[]): boolean;
 }
 
-export const wordingOf = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Wording => {
-  const ranges = sentencesAndCode(chunk.text);
+export const prepareWording = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): ChunkWording => {
+  const ranges = splitSentencesAndCode(chunk.text);
   /** The shortest units that can be quoted: code has several, one for each sentence in it. */
   const units: { range: Range; words: string }[] = [];
   const text: string[] = [];
   for (const range of ranges) {
     // Code may be quoted without its fences.
-    const { start, end } = range.isCode ? codeWithin(chunk.text, range) : range;
+    const { start, end } = range.isCode ? findInnerCode(chunk.text, range) : range;
     let unit: string[] = [];
-    for (const word of writtenWordsOf(chunk.text.slice(start, end))) {
+    for (const word of splitWords(chunk.text.slice(start, end))) {
       text.push(word.text);
       unit.push(word.lower);
       if (!word.endsSentence) continue;
@@ -76,71 +76,67 @@ export const wordingOf = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Wording
 });
 
 function titleWords({ title, headings }: JudgedPassage): string[] {
-  return writtenWordsOf([title, ...headings].join('\n')).map(({ text }) => text);
+  return splitWords([title, ...headings].join('\n')).map(({ text }) => text);
 }
 
-/** A sentence of the chunk, or a clause of one that has a subject of its own. */
+/** A sentence of a chunk, or a clause with its own subject. */
 export interface EvidenceClause {
-  words: Word[];
+  words: TermWord[];
   terms: ReadonlySet<string>;
   numbers: NumberFact[];
-  /** Its prose in lower case, to look at what stands around a number. */
-  prose: string;
-  /** The number of its sentence. */
+  /** The index of its sentence. */
   sentence: number;
-  /** It speaks of what came before it: "It was created at Pixar." */
+  /** Its subject is a pronoun: "It was created at Pixar." */
   refersBack: boolean;
 }
 
-/** A chunk, prepared for checking sentences against it. */
-export interface Evidence {
+/** A chunk prepared for checking claims against it. */
+export interface ChunkEvidence {
   clauses: EvidenceClause[];
-  /** Of the title and the headings. */
+  /** The terms of the title and headings. */
   context: ReadonlySet<string>;
   contextNumbers: NumberFact[];
-  /** Of the text, the title and the headings. */
+  /** The terms of text, title and headings. */
   terms: ReadonlySet<string>;
-  /** All of that in lower case on one line. */
+  /** Text, title and headings, normalized for substring search. */
   haystack: string;
 }
 
 const REFERS_BACK = new Set('it its they their this these that those he she such'.split(' '));
-/** Where a clause begins that says who does something: "..., and the server waits". */
+/** The boundary before a clause with its own subject: "..., and the server waits". */
 const CLAUSE =
   /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
 
-export const evidenceOf = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Evidence => {
-  const place = [chunk.title, ...chunk.headings].join('\n');
-  const clauses = wordingOf(chunk).sentences.flatMap((text, sentence) =>
+export const prepareEvidence = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): ChunkEvidence => {
+  const path = [chunk.title, ...chunk.headings].join('\n');
+  const clauses = prepareWording(chunk).sentences.flatMap((text, sentence) =>
     text.split(CLAUSE).map((clause) => prepareClause(clause, sentence)),
   );
-  const context = new Set(termsOf(place));
+  const context = new Set(toBaseTerms(path));
   const all = new Set(context);
   for (const { terms } of clauses) for (const term of terms) all.add(term);
   return {
     clauses,
     context,
-    contextNumbers: numbersIn(place),
+    contextNumbers: findNumbers(path),
     terms: all,
-    haystack: toHaystack(`${withoutMarkup(place)}\n${chunk.text}\n${withoutMarkup(chunk.text)}`),
+    haystack: normalizeForSearch(`${stripMarkdown(path)}\n${chunk.text}\n${stripMarkdown(chunk.text)}`),
   };
 });
 
 function prepareClause(text: string, sentence: number): EvidenceClause {
-  const words = wordsOf(text);
-  const prose = withoutMarkup(text).replace(/`/g, ' ').toLowerCase();
+  const words = splitTermWords(text);
   return {
     words,
-    terms: new Set(termsOf(text)),
-    numbers: numbersIn(prose),
-    prose,
+    terms: new Set(toBaseTerms(text)),
+    numbers: findNumbers(stripMarkdown(text).replace(/`/g, ' ').toLowerCase()),
     sentence,
     refersBack: REFERS_BACK.has(words[0]?.lower ?? ''),
   };
 }
 
-/** Code, quotation marks and white space as they are compared. */
-export function toHaystack(text: string): string {
+/** Lower case, without backticks, with plain quotation marks and single spaces. */
+export function normalizeForSearch(text: string): string {
   return text
     .replace(/`/g, '')
     .replace(/[“”„«»]/g, '"')
@@ -165,27 +161,34 @@ const NEIGHBOUR_WEIGHT = 0.6;
 /** Prefers, among clauses that share about as much, the one that mentions the first word of the claim. */
 const SUBJECT_BONUS = 0.05;
 /** A word with more terms is text in a script without spaces: each term counts as a word. */
-const MOST_PARTS = 4;
+const MAX_COMPOUND_TERMS = 4;
 
 /**
  * The terms of each distinct content word, or of every word if all are stop words. Numbers and their units are left
  * out, since they are checked separately.
  */
-export function toContentTerms(words: readonly Word[], evidence: Evidence): (readonly string[])[] {
+export function toContentTerms(words: readonly TermWord[], evidence: ChunkEvidence): (readonly string[])[] {
   const content = words.filter(({ term, lower }, index) => {
-    if (term === null || isNumber(lower) || (isUnit(lower) && isNumber(words[index - 1]?.lower ?? '')))
+    if (
+      term === null ||
+      isNumberWord(lower) ||
+      (isUnitWord(lower) && isNumberWord(words[index - 1]?.lower ?? ''))
+    )
       return false;
-    return !isOptional(term) || evidence.terms.has(term);
+    return !isOptionalTerm(term) || evidence.terms.has(term);
   });
   const counted = content.length > 0 ? content : words;
   return [...new Set(counted.map(({ text }) => text))].flatMap((text) => {
-    const terms = termsOfWord(text);
-    return terms.length > MOST_PARTS ? terms.map((term) => [term]) : [terms];
+    const terms = toBaseTermsOfWord(text);
+    return terms.length > MAX_COMPOUND_TERMS ? terms.map((term) => [term]) : [terms];
   });
 }
 
 /** Finds the clause that shares most with a claim, read together with its neighbours and the headings. */
-export function findPassage(content: readonly (readonly string[])[], evidence: Evidence): PassageMatch {
+export function findBestPassage(
+  content: readonly (readonly string[])[],
+  evidence: ChunkEvidence,
+): PassageMatch {
   let bestShare = 0;
   let rank = -1;
   let at = -1;
@@ -204,8 +207,8 @@ export function findPassage(content: readonly (readonly string[])[], evidence: E
   return { share: bestShare, best: evidence.clauses[at] ?? null, clauses, terms };
 }
 
-/** The clauses of a sentence, of the one before it and of the one after it. */
-function neighboursOf({ clauses }: Evidence, index: number): EvidenceClause[] {
+/** The clauses of a sentence and of its neighbours. */
+function neighboursOf({ clauses }: ChunkEvidence, index: number): EvidenceClause[] {
   const sentence = clauses[index]?.sentence ?? 0;
   let start = index;
   let end = index + 1;
@@ -215,7 +218,7 @@ function neighboursOf({ clauses }: Evidence, index: number): EvidenceClause[] {
 }
 
 /** How much of a word occurs in or next to a clause, from 0 to 1. A compound such as `KEEP_LAST` is one word. */
-function weightOf(terms: readonly string[], evidence: Evidence, index: number): number {
+function weightOf(terms: readonly string[], evidence: ChunkEvidence, index: number): number {
   if (terms.length === 0) return 0;
   const before = evidence.clauses[index - 1];
   const clause = evidence.clauses[index];

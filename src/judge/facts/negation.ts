@@ -1,20 +1,20 @@
 import type { PassageMatch } from './evidence.ts';
-import type { Word } from './words.ts';
-import { termsOfWord } from './words.ts';
+import type { TermWord } from './split-words.ts';
+import { toBaseTermsOfWord } from './split-words.ts';
 
-/** The share of what the evidence denies that a sentence must assert to contradict it. */
+/** A claim that asserts a larger share of the denied terms contradicts the passage. */
 const CONTRADICTED_SHARE = 0.6;
 
-/** Whether a sentence denies what a passage says, asserts what it denies, or says the opposite. */
-export function contradicts(
-  words: readonly Word[],
+/** Whether a claim denies what a passage says, asserts what it denies, or uses an opposite. */
+export function contradictsPassage(
+  words: readonly TermWord[],
   content: readonly (readonly string[])[],
   passage: PassageMatch,
 ): boolean {
   const { best } = passage;
   if (best === null) return false;
   const denied = deniedTerms(words);
-  // Only its own sentence may share a negation: a neighbour that denies something else says nothing about it.
+  // A negation in a neighbouring sentence does not count.
   const sameSentence = passage.clauses.filter(({ sentence }) => sentence === best.sentence);
   const deniedThere = new Set(sameSentence.flatMap((one) => deniedTerms(one.words).flat()));
   for (const scope of denied) {
@@ -28,11 +28,11 @@ export function contradicts(
     const shared = scope.filter((term) => claimed.has(term)).length;
     if (shared / scope.length > CONTRADICTED_SHARE) return true;
   }
-  const said = new Set(words.flatMap((word) => termsOfWord(word.lower)));
+  const said = new Set(words.flatMap((word) => toBaseTermsOfWord(word.lower)));
   return [...said].some((term) => saysOpposite(term, best.terms) && !sharesOpposite(term, said, best.terms));
 }
 
-/** Both speak of the opposite as well: "the oldest rather than the newest". */
+/** Whether both mention the opposite: "the oldest rather than the newest". */
 function sharesOpposite(term: string, said: ReadonlySet<string>, there: ReadonlySet<string>): boolean {
   return [...said].some((other) => there.has(other) && saysOpposite(term, new Set([other])));
 }
@@ -41,27 +41,27 @@ export const NEGATION_WORDS: ReadonlySet<string> = new Set(
   `not cannot never no none neither nor nothing nobody nowhere without hardly can't couldn't didn't doesn't don't
   hadn't hasn't haven't isn't aren't wasn't weren't won't wouldn't shouldn't mustn't needn't`.split(/\s+/),
 );
-/** Cues that also deny what stands before them: "keeps nothing for late joiners". */
+/** Negations that also deny the word before them: "keeps nothing for late joiners". */
 const DENIES_BEFORE = new Set(['nothing', 'none', 'nobody', 'nowhere']);
-const SCOPE = 3;
-/** Words after a cue among which its scope is sought. */
-const REACH = 10;
+/** Content words that a negation denies, within so many words after it. */
+const MAX_SCOPE = 3;
+const MAX_REACH = 10;
 
 /** For each negation, the terms that it denies: the next few words of its clause. */
-function deniedTerms(words: readonly Word[]): string[][] {
+function deniedTerms(words: readonly TermWord[]): string[][] {
   const denied: string[][] = [];
   words.forEach((word, index) => {
     if (!NEGATION_WORDS.has(word.lower)) return;
     const next = words[index + 1]?.lower;
     if (word.lower === 'not' && (next === 'only' || next === 'just' || next === 'merely')) return;
     const scope: string[] = [];
-    for (const [at, { term }] of words.slice(index + 1, index + 1 + REACH).entries()) {
-      if (scope.length === SCOPE || words[index + at]?.endsClause) break;
+    for (const [at, { term }] of words.slice(index + 1, index + 1 + MAX_REACH).entries()) {
+      if (scope.length === MAX_SCOPE || words[index + at]?.endsClause) break;
       if (term !== null) scope.push(term);
     }
     if (scope.length === 0 || DENIES_BEFORE.has(word.lower)) {
       const before = words
-        .slice(Math.max(0, index - SCOPE), index)
+        .slice(Math.max(0, index - MAX_SCOPE), index)
         .findLast(({ term }) => term !== null)?.term;
       if (before !== null && before !== undefined) scope.push(before);
     }
@@ -85,7 +85,7 @@ function oppositesOf(term: string): ReadonlySet<string> | undefined {
   if (opposites === undefined) {
     opposites = new Map();
     for (const pair of OPPOSITES.split(/,\s+/)) {
-      const [a = '', b = ''] = pair.split(/\s+/).map((word) => termsOfWord(word)[0] ?? '');
+      const [a = '', b = ''] = pair.split(/\s+/).map((word) => toBaseTermsOfWord(word)[0] ?? '');
       opposites.set(a, (opposites.get(a) ?? new Set()).add(b));
       opposites.set(b, (opposites.get(b) ?? new Set()).add(a));
     }
@@ -96,7 +96,7 @@ function oppositesOf(term: string): ReadonlySet<string> | undefined {
 const PREFIXES = ['un', 'non'];
 const SHORTEST_STEM = 5;
 
-/** Whether a text says the opposite of a term, and not the term itself: "enable" for "disable". */
+/** Whether a text has the opposite of a term but not the term: "enable" for "disable". */
 function saysOpposite(term: string, said: ReadonlySet<string>): boolean {
   if (said.has(term)) return false;
   for (const opposite of oppositesOf(term) ?? []) if (said.has(opposite)) return true;

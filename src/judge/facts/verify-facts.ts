@@ -1,24 +1,24 @@
 import {
-  claimedNumbersIn,
-  identifiersIn,
+  findClaimedNumbers,
+  findIdentifiers,
+  findNames,
+  findQuotes,
   type NumberFact,
-  namesIn,
-  proseOf,
-  quotesIn,
+  removeCodeSpans,
 } from './claim-facts.ts';
 import {
-  type Evidence,
+  type ChunkEvidence,
   type EvidenceClause,
-  evidenceOf,
-  findPassage,
+  findBestPassage,
   type JudgedPassage,
+  normalizeForSearch,
   type PassageMatch,
+  prepareEvidence,
+  prepareWording,
   toContentTerms,
-  toHaystack,
-  wordingOf,
 } from './evidence.ts';
-import { contradicts } from './negation.ts';
-import { isOptional, termsOf, type Word, wordsOf, writtenWordsOf } from './words.ts';
+import { contradictsPassage } from './negation.ts';
+import { isOptionalTerm, splitTermWords, splitWords, type TermWord, toBaseTerms } from './split-words.ts';
 
 /** The facts of a claim that can be looked up in a source, and whether they are there. */
 export interface ClaimFacts {
@@ -37,12 +37,12 @@ export interface ClaimFacts {
 }
 
 export function verifyFacts(claim: string, source: JudgedPassage): ClaimFacts {
-  const wording = wordingOf(source);
-  const evidence = evidenceOf(source);
-  const words = wordsOf(claim);
+  const wording = prepareWording(source);
+  const evidence = prepareEvidence(source);
+  const words = splitTermWords(claim);
   const content = toContentTerms(words, evidence);
-  const numbers = claimedNumbersIn(claim);
-  const passage = findPassage(content, evidence);
+  const numbers = findClaimedNumbers(claim);
+  const passage = findBestPassage(content, evidence);
   const isAnywhere = createNumberCheck(claim, evidence.clauses, evidence);
   const isNear = createNumberCheck(claim, passage.clauses, evidence);
   return {
@@ -50,20 +50,20 @@ export function verifyFacts(claim: string, source: JudgedPassage): ClaimFacts {
     contentCount: content.length,
     share: passage.share,
     missing: {
-      quotes: quotesIn(claim).filter((quote) => !wording.containsQuote(writtenWordsOf(quote))),
-      identifiers: identifiersIn(claim).filter((name) => !containsIdentifier(evidence, name)),
+      quotes: findQuotes(claim).filter((quote) => !wording.containsQuote(splitWords(quote))),
+      identifiers: findIdentifiers(claim).filter((name) => !containsIdentifier(evidence, name)),
       numbers: numbers.filter((number) => !isAnywhere(number)).map(({ value }) => value),
-      names: namesIn(claim).filter((name) => !containsName(evidence, name)),
+      names: findNames(claim).filter((name) => !containsName(evidence, name)),
     },
     numbersFar: numbers.filter((number) => !isNear(number)).length,
     isSubjectFar: !mentionsSubject(words, passage, evidence),
-    contradicts: contradicts(words, content, passage),
+    contradicts: contradictsPassage(words, content, passage),
   };
 }
 
 /** Whether the source contains an identifier as a whole word, in any case and possibly in the plural. */
-function containsIdentifier({ haystack }: Evidence, name: string): boolean {
-  const sought = toHaystack(name).trim();
+function containsIdentifier({ haystack }: ChunkEvidence, name: string): boolean {
+  const sought = normalizeForSearch(name).trim();
   const startsWord = /^[\p{L}\p{N}_]/u.test(sought);
   const endsWord = /[\p{L}\p{N}_]$/u.test(sought);
   const endsNumber = /\d$/.test(sought);
@@ -78,8 +78,8 @@ function containsIdentifier({ haystack }: Evidence, name: string): boolean {
   return containsSplitName(haystack, name);
 }
 
-function containsName({ haystack, terms }: Evidence, name: string): boolean {
-  const term = termsOf(name).at(-1);
+function containsName({ haystack, terms }: ChunkEvidence, name: string): boolean {
+  const term = toBaseTerms(name).at(-1);
   return term === undefined || terms.has(term) || containsSplitName(haystack, name);
 }
 
@@ -100,9 +100,9 @@ const LOOK_BACK = 40;
 function createNumberCheck(
   sentence: string,
   clauses: readonly EvidenceClause[],
-  { contextNumbers, haystack }: Evidence,
+  { contextNumbers, haystack }: ChunkEvidence,
 ): (number: NumberFact) => boolean {
-  const prose = proseOf(sentence);
+  const prose = removeCodeSpans(sentence);
   const given = Map.groupBy(
     [...clauses.flatMap(({ numbers }) => numbers), ...contextNumbers],
     ({ value }) => value,
@@ -128,7 +128,11 @@ const LONGEST_SUBJECT = 3;
  * Whether a passage mentions the subject of a claim. A heading counts if the claim also mentions the subject of the
  * passage: "Isaac Sim renders sensors" for "Sensors are rendered" below the heading Isaac Sim.
  */
-function mentionsSubject(words: readonly Word[], passage: PassageMatch, evidence: Evidence): boolean {
+function mentionsSubject(
+  words: readonly TermWord[],
+  passage: PassageMatch,
+  evidence: ChunkEvidence,
+): boolean {
   const subject = findSubject(words);
   const { best } = passage;
   if (subject === null || best === null || best.terms.has(subject)) return true;
@@ -139,8 +143,8 @@ function mentionsSubject(words: readonly Word[], passage: PassageMatch, evidence
 }
 
 /** The first content word, if a verb seems to follow soon; null for "Roughly half" or "Use this". */
-function findSubject(words: readonly Word[]): string | null {
-  const index = words.findIndex(({ term }) => term !== null && !isOptional(term));
+function findSubject(words: readonly TermWord[]): string | null {
+  const index = words.findIndex(({ term }) => term !== null && !isOptionalTerm(term));
   const subject = words[index];
   if (subject === undefined || /^\d|ly$/.test(subject.lower)) return null;
   const hasVerb = words

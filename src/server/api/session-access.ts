@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { KeyedLock } from '../../async/gate.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
-import type { Callers } from '../http/callers.ts';
+import type { CallerRegistry } from '../http/callers.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServedCollections } from '../turns/served-collections.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
@@ -13,7 +13,7 @@ export interface ApiOptions {
   sessions: SessionStore;
   locks: KeyedLock;
   turns: TurnRunner;
-  callers: Callers;
+  callers: CallerRegistry;
   /** The name of the model that answers. */
   model: string;
   maxBodyBytes: number;

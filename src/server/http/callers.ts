@@ -10,8 +10,8 @@ export interface NamedToken {
   concurrent?: number | undefined;
 }
 
-/** The clients of a server, told apart by their tokens. */
-export interface Callers {
+/** The clients of a server, identified by their tokens. */
+export interface CallerRegistry {
   /** Requires a token as `Authorization: Bearer`, in constant time. Without tokens, lets everyone in. */
   guard: MiddlewareHandler;
   /** Null if the client has no name. */
@@ -21,7 +21,7 @@ export interface Callers {
 }
 
 /** `null` means that no token is required. */
-export function createCallers(tokens: readonly NamedToken[] | null): Callers {
+export function createCallerRegistry(tokens: readonly NamedToken[] | null): CallerRegistry {
   const known = (tokens ?? []).map((caller) => ({ ...caller, digest: toDigest(caller.token) }));
   const callers = new WeakMap<Request, NamedToken>();
   const running = new Map<NamedToken | undefined, number>();

@@ -54,7 +54,7 @@ export function toHttpError(error: unknown): HttpError {
   return new HttpError(500, INTERNAL_ERROR_MESSAGE, { code: 'internal_error' });
 }
 
-/** Whether an error is a bug of ours, which belongs in the log. */
+/** Whether an error is internal and belongs in the log. */
 export function isInternalError(error: unknown): boolean {
   return !(error instanceof HttpError) && !(error instanceof AppError) && messageOf(error) !== '';
 }

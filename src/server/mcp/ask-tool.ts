@@ -92,7 +92,7 @@ const output = z.object({
   timestamp: z.string(),
 });
 
-export function createAskTool(library: Library): McpTool {
+export function createMcpAskTool(library: Library): McpTool {
   const turns = createKeyedLock();
   return defineTool({
     name: 'ask',

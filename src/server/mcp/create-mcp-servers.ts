@@ -9,12 +9,12 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import { hintOf } from '../../faults/error-response.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
-import { createAskTool } from './ask-tool.ts';
+import { createMcpAskTool } from './ask-tool.ts';
 import type { CallTracker } from './call-tracker.ts';
 import { registerTool } from './define-tool.ts';
 import type { Library } from './library.ts';
-import { createReadSourceTool } from './read-source-tool.ts';
-import { createSearchDocsTool } from './search-docs-tool.ts';
+import { createMcpReadTool } from './read-source-tool.ts';
+import { createMcpSearchTool } from './search-docs-tool.ts';
 import { createSourceResources, McpProtocolError } from './source-resources.ts';
 
 /** More than any call needs, and few enough to validate quickly. */
@@ -35,7 +35,7 @@ interface McpServerOptions {
 
 /** Returns a function that creates a server for a connection. All servers share the library. */
 export function createMcpServers({ library, tracker, version, onError }: McpServerOptions): () => McpServer {
-  const tools = [createSearchDocsTool(library), createReadSourceTool(library), createAskTool(library)];
+  const tools = [createMcpSearchTool(library), createMcpReadTool(library), createMcpAskTool(library)];
   const resources = createSourceResources(library);
 
   return () => {

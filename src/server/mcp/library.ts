@@ -3,7 +3,7 @@ import type { Filter } from '../../domain/query.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Retriever } from '../../retrieval/create-retriever.ts';
 
-export interface LibraryCollection {
+export interface McpCollection {
   store: Pick<ChunkStore, 'name' | 'info' | 'documents' | 'read' | 'chunks' | 'neighbours'>;
   retriever: Retriever;
   /** Number of passages if a search does not say. */
@@ -15,7 +15,7 @@ export interface Library {
   /** The name of the model that answers. */
   readonly model: string;
   /** Opened by the first call, again after a failure. Throws AppErrors. */
-  collection(): Promise<LibraryCollection>;
+  collection(): Promise<McpCollection>;
   /** Created by the first call, like `collection`. */
   agent(): Promise<Agent>;
   /** The filter for a module. Throws `invalid_input` if the collection has no such module. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { createCallers } from '../http/callers.ts';
+import { createCallerRegistry } from '../http/callers.ts';
 import { createHttpApp, type HttpAppOptions } from '../http/create-http-app.ts';
 import { guardOrigin } from '../http/guards.ts';
 import type { CallTracker } from './call-tracker.ts';
@@ -51,7 +51,7 @@ interface McpHttpServerOptions extends HttpAppOptions {
 export function createMcpHttpServer({ sessions, token, ...options }: McpHttpServerOptions) {
   const app = createHttpApp(options);
   app.use(guardOrigin());
-  app.use(createCallers(token === undefined ? null : [{ name: null, token }]).guard);
+  app.use(createCallerRegistry(token === undefined ? null : [{ name: null, token }]).guard);
   app.all(MCP_PATH, ({ req }) => sessions.handle(req.raw));
   return { fetch: (request: Request) => app.fetch(request) };
 }

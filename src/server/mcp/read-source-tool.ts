@@ -40,7 +40,7 @@ const output = z.object({
     .describe('In reading order. Neighbours may overlap by a sentence.'),
 });
 
-export function createReadSourceTool(library: Library): McpTool {
+export function createMcpReadTool(library: Library): McpTool {
   return defineTool({
     name: 'read_source',
     title: 'Read a source',

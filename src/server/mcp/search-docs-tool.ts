@@ -38,7 +38,7 @@ const output = z.object({
   execution_time: z.number().describe('Seconds.'),
 });
 
-export function createSearchDocsTool(library: Library): McpTool {
+export function createMcpSearchTool(library: Library): McpTool {
   return defineTool({
     name: 'search_docs',
     title: 'Search the documents',

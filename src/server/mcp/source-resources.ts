@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { ChunkRecord, DocumentRecord } from '../../ports/chunk-store.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import type { Library, LibraryCollection } from './library.ts';
+import type { Library, McpCollection } from './library.ts';
 
 const PAGE_SIZE = 100;
 const MAX_NAME = 200;
@@ -40,7 +40,7 @@ interface SourceResources {
 }
 
 type Source = Pick<DocumentRecord, 'uri' | 'url' | 'title' | 'module'>;
-type Store = LibraryCollection['store'];
+type Store = McpCollection['store'];
 
 /** The documents of the collection as MCP resources. Their text comes from the store, never from a file. */
 export function createSourceResources(library: Library): SourceResources {

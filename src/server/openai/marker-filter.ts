@@ -1,4 +1,4 @@
-import { looksLikeIndex } from '../../citations/find-markers.ts';
+import { isArrayIndex } from '../../citations/find-markers.ts';
 
 /** Passes streamed text through, without markers of unknown sources. */
 interface MarkerFilter {
@@ -26,7 +26,7 @@ export function createMarkerFilter(isKnown: (ref: number) => boolean): MarkerFil
   /** Whether `held`, which starts with a bracket, starts with a marker of unknown sources. */
   function startsWithUnknown(close: number): boolean {
     const content = held.slice(1, close);
-    if (!REFS.test(content) || isInCode(passed) || looksLikeIndex(passed, passed.length)) return false;
+    if (!REFS.test(content) || isInCode(passed) || isArrayIndex(passed, passed.length)) return false;
     return content.split(',').every((ref) => !isKnown(Number(ref)));
   }
 

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import type { Callers } from '../http/callers.ts';
+import type { CallerRegistry } from '../http/callers.ts';
 import { HttpError } from '../http/http-error.ts';
 import { readJsonBody } from '../http/parse-body.ts';
 import type { ServedCollections } from '../turns/served-collections.ts';
@@ -16,7 +16,7 @@ const MODEL = 'citeloop';
 interface OpenAiRoutesOptions {
   collections: ServedCollections;
   turns: TurnRunner;
-  callers: Callers;
+  callers: CallerRegistry;
   /** Used by requests that name no policy. */
   policy: Policy;
   runtime: Runtime;

@@ -4,7 +4,7 @@ import type { EndedRequest } from '../http/create-http-app.ts';
 export type TurnOutcome = 'completed' | 'failed' | 'interrupted';
 
 /** Prometheus metrics of a server. */
-export interface Metrics {
+export interface ServerMetrics {
   countRequest(request: Pick<EndedRequest, 'method' | 'route' | 'status'>): void;
   countTurn(outcome: TurnOutcome, seconds: number): void;
   countAnswer(response: Pick<AgentResponse, 'grounded' | 'tokensUsed'>): void;
@@ -17,7 +17,7 @@ export interface Metrics {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 const BUCKET_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-export function createMetrics(): Metrics {
+export function createServerMetrics(): ServerMetrics {
   const requests = createCounter('citeloop_http_requests_total', 'Requests by route and status.');
   const turns = createCounter('citeloop_turns_total', 'Turns by outcome.');
   const refusals = createCounter('citeloop_turns_refused_total', 'Turns refused because the queue was full.');

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../domain/run-event.ts';
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { HttpError } from '../http/http-error.ts';
-import type { Metrics, TurnOutcome } from './metrics.ts';
+import type { ServerMetrics, TurnOutcome } from './metrics.ts';
 
 export interface TurnLimits {
   /** Turns that run at the same time. */
@@ -42,7 +42,7 @@ export interface TurnRunner {
   drain(graceMs: number): Promise<void>;
 }
 
-export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Metrics): TurnRunner {
+export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: ServerMetrics): TurnRunner {
   const gate = createGate({ ...limits, whenFull: queueFullError });
   const active = new Map<AbortController, Promise<void>>();
   let stopping = false;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import {
-  claimedNumbersIn,
-  identifiersIn,
-  isNumber,
-  isUnit,
-  namesIn,
-  numbersIn,
-  quotesIn,
+  findClaimedNumbers,
+  findIdentifiers,
+  findNames,
+  findNumbers,
+  findQuotes,
+  isNumberWord,
+  isUnitWord,
 } from '../../../src/judge/facts/claim-facts.ts';
 
 /** Ways to write one and the same unit. */
@@ -68,9 +68,9 @@ const UNITS = [
 test('a unit is the same however it is written, and another one than all others', () => {
   const seen = new Set<string | null | undefined>();
   for (const names of UNITS) {
-    const units = new Set(names.map((name) => numbersIn(`It is 30 ${name} now.`)[0]?.unit));
+    const units = new Set(names.map((name) => findNumbers(`It is 30 ${name} now.`)[0]?.unit));
     expect([...units], names.join()).toEqual([expect.any(String)]);
-    expect(names.every(isUnit)).toBe(true);
+    expect(names.every(isUnitWord)).toBe(true);
     for (const unit of units) {
       expect(seen).not.toContain(unit);
       seen.add(unit);
@@ -79,46 +79,46 @@ test('a unit is the same however it is written, and another one than all others'
 });
 
 test('a word after a number is a unit only if it is one, or is written with it', () => {
-  expect(numbersIn('30 frogs')[0]?.unit).toBeNull();
-  expect(numbersIn('30frogs')[0]?.unit).toBe('frogs');
-  expect(numbersIn('30 US airlines')[0]?.unit).toBeNull();
-  expect(numbersIn('three seconds')).toMatchObject([{ value: '3', unit: 's', spelled: true }]);
+  expect(findNumbers('30 frogs')[0]?.unit).toBeNull();
+  expect(findNumbers('30frogs')[0]?.unit).toBe('frogs');
+  expect(findNumbers('30 US airlines')[0]?.unit).toBeNull();
+  expect(findNumbers('three seconds')).toMatchObject([{ value: '3', unit: 's', spelled: true }]);
 });
 
 test('words with a capital are names, unless more than seven of ten have one', () => {
-  expect(namesIn('The Owl Saw Rome And Paris In one long night.')).toEqual(['Owl', 'Saw', 'Rome', 'Paris']);
-  expect(namesIn('The Owl Saw Rome And Paris In One long night.')).toEqual([]);
-  expect(namesIn('The Owl Saw Rome.')).toEqual(['Owl', 'Saw', 'Rome']);
-  expect(namesIn('The Owl Saw Rome Now.')).toEqual([]);
+  expect(findNames('The Owl Saw Rome And Paris In one long night.')).toEqual(['Owl', 'Saw', 'Rome', 'Paris']);
+  expect(findNames('The Owl Saw Rome And Paris In One long night.')).toEqual([]);
+  expect(findNames('The Owl Saw Rome.')).toEqual(['Owl', 'Saw', 'Rome']);
+  expect(findNames('The Owl Saw Rome Now.')).toEqual([]);
 });
 
 test('a name does not open a sentence or something like one, and is told without what is attached to it', () => {
-  expect(namesIn('Owls like Rome.')).toEqual(['Rome']);
-  expect(namesIn('It is so. Owls like it: Foxes do! Bats? "Mice" (Rats) “Voles”')).toEqual([]);
-  expect(namesIn("It is Anna's or Anna’s and James' house.")).toEqual(['Anna', 'James']);
-  expect(namesIn('It flies from Rome-Paris to pre-Columbian Lima/Quito.')).toEqual([
+  expect(findNames('Owls like Rome.')).toEqual(['Rome']);
+  expect(findNames('It is so. Owls like it: Foxes do! Bats? "Mice" (Rats) “Voles”')).toEqual([]);
+  expect(findNames("It is Anna's or Anna’s and James' house.")).toEqual(['Anna', 'James']);
+  expect(findNames('It flies from Rome-Paris to pre-Columbian Lima/Quito.')).toEqual([
     'Rome',
     'Paris',
     'Columbian',
     'Lima',
     'Quito',
   ]);
-  expect(namesIn('So I think The owl of `Rome` is iOS.')).toEqual([]);
+  expect(findNames('So I think The owl of `Rome` is iOS.')).toEqual([]);
 });
 
 test('a quote has three words or more, and its parts around an ellipsis are told apart', () => {
-  expect(quotesIn('He said "two words" and "three short words".')).toEqual(['three short words']);
-  expect(quotesIn('“one two three” and «four five six»')).toEqual(['one two three', 'four five six']);
-  expect(quotesIn('"the owl … in the dark"')).toEqual(['the owl ', ' in the dark']);
-  expect(quotesIn('"call `spin` first" with `a "b c d" e`')).toEqual(['call `spin` first']);
+  expect(findQuotes('He said "two words" and "three short words".')).toEqual(['three short words']);
+  expect(findQuotes('“one two three” and «four five six»')).toEqual(['one two three', 'four five six']);
+  expect(findQuotes('"the owl … in the dark"')).toEqual(['the owl ', ' in the dark']);
+  expect(findQuotes('"call `spin` first" with `a "b c d" e`')).toEqual(['call `spin` first']);
   // Texts in code are no quotes, whatever the code stands in.
-  expect(quotesIn('raise PlanError(f"step {i}: nothing to place") if name == "one two three"')).toEqual([]);
-  expect(quotesIn('It says so ("one two three") and: "four five six".')).toEqual([
+  expect(findQuotes('raise PlanError(f"step {i}: nothing to place") if name == "one two three"')).toEqual([]);
+  expect(findQuotes('It says so ("one two three") and: "four five six".')).toEqual([
     'one two three',
     'four five six',
   ]);
-  expect(quotesIn('"the owl [...] in the dark ..."')).toEqual(['the owl ', ' in the dark ']);
-  expect(quotesIn('Run `echo "one two three"` now.')).toEqual([]);
+  expect(findQuotes('"the owl [...] in the dark ..."')).toEqual(['the owl ', ' in the dark ']);
+  expect(findQuotes('Run `echo "one two three"` now.')).toEqual([]);
 });
 
 test.each([
@@ -132,34 +132,36 @@ test.each([
   ['what stands in backticks', 'Call `spin()` or ` x y ` or `...`.', ['spin', 'x y']],
   ['no plain word', 'An owl - a 1.5 kg bird - hunts.', []],
 ])('a name of code is %s', (_, sentence, names) => {
-  expect(identifiersIn(sentence)).toEqual(names);
+  expect(findIdentifiers(sentence)).toEqual(names);
 });
 
 test('a number has one value however it is written', () => {
-  const valueIn = (text: string) => numbersIn(`It is ${text} now.`)[0]?.value;
+  const valueIn = (text: string) => findNumbers(`It is ${text} now.`)[0]?.value;
   for (const text of ['1500', '1,500', '1\u00a0500', '1\u202f500', "1'500", '+1500', '1500.0', '01500'])
     expect(valueIn(text), text).toBe('1500');
   expect(['-5', '−5', '-05', '0.50', '007'].map(valueIn)).toEqual(['-5', '-5', '-5', '0.5', '7']);
-  expect(numbersIn('version 1.2.3 of a1 and b_2')).toEqual([]);
+  expect(findNumbers('version 1.2.3 of a1 and b_2')).toEqual([]);
 });
 
 test('a number that is written out counts from zero to twelve, but "one" only with a unit', () => {
   const spelled = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
-  expect(numbersIn(spelled.join(', ')).map(({ value }) => Number(value))).toEqual(spelled.map((_, at) => at));
-  expect(claimedNumbersIn('One owl and one of two.').map(({ value }) => value)).toEqual(['2']);
-  expect(claimedNumbersIn('It takes one second or 1 owl.')).toMatchObject([
+  expect(findNumbers(spelled.join(', ')).map(({ value }) => Number(value))).toEqual(
+    spelled.map((_, at) => at),
+  );
+  expect(findClaimedNumbers('One owl and one of two.').map(({ value }) => value)).toEqual(['2']);
+  expect(findClaimedNumbers('It takes one second or 1 owl.')).toMatchObject([
     { value: '1', unit: null, spelled: false },
     { value: '1', unit: 's', spelled: true },
   ]);
-  expect(numbersIn('someone, twenty-one, often')).toEqual([]);
+  expect(findNumbers('someone, twenty-one, often')).toEqual([]);
 });
 
 test('gives the offset of each number', () => {
-  expect(numbersIn('It takes 30 seconds or three minutes.').map(({ start }) => start)).toEqual([9, 23]);
+  expect(findNumbers('It takes 30 seconds or three minutes.').map(({ start }) => start)).toEqual([9, 23]);
 });
 
 test('figures and number words are numbers, other words are not', () => {
   for (const word of ['30', '-1.5', '+7', '12%', '1,500', 'three', 'Twelve'])
-    expect(isNumber(word), word).toBe(true);
-  for (const word of ['thirteen', 'x3', '3x', '']) expect(isNumber(word), word).toBe(false);
+    expect(isNumberWord(word), word).toBe(true);
+  for (const word of ['thirteen', 'x3', '3x', '']) expect(isNumberWord(word), word).toBe(false);
 });

@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest';
-import { evidenceOf, findPassage, toContentTerms } from '../../../src/judge/facts/evidence.ts';
-import { wordsOf } from '../../../src/judge/facts/words.ts';
+import { findBestPassage, prepareEvidence, toContentTerms } from '../../../src/judge/facts/evidence.ts';
+import { splitTermWords } from '../../../src/judge/facts/split-words.ts';
 
-const sourceOf = (text: string, title = '', headings: string[] = []) => evidenceOf({ text, title, headings });
+const sourceOf = (text: string, title = '', headings: string[] = []) =>
+  prepareEvidence({ text, title, headings });
 
 function passageOf(claim: string, text: string, title = '', headings: string[] = []) {
   const evidence = sourceOf(text, title, headings);
-  return findPassage(toContentTerms(wordsOf(claim), evidence), evidence);
+  return findBestPassage(toContentTerms(splitTermWords(claim), evidence), evidence);
 }
 
 const shareOf = (...args: Parameters<typeof passageOf>) => passageOf(...args).share;
 
 /** The words that must be borne out. */
 const contentIn = (claim: string, text = '') =>
-  toContentTerms(wordsOf(claim), sourceOf(text)).map((terms) => terms.join('+'));
+  toContentTerms(splitTermWords(claim), sourceOf(text)).map((terms) => terms.join('+'));
 
 test('content words count once each; numbers, their units and words about words do not', () => {
   expect(contentIn('The owl and the owl hunt.')).toEqual(['owl', 'hunt']);

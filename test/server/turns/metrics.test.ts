@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from '../../../src/server/turns/metrics.ts';
+import { createServerMetrics } from '../../../src/server/turns/metrics.ts';
 import { startAgentServer } from '../start-agent-server.ts';
 
 const LINE =
@@ -22,7 +22,7 @@ test('every line is of the format that Prometheus reads', async () => {
 });
 
 test('escapes labels, and counts unknown methods together', () => {
-  const metrics = createMetrics();
+  const metrics = createServerMetrics();
   metrics.countRequest({ method: 'BREW', route: 'a"b\\c\nd', status: 404 });
   const text = metrics.format({ running: 0, waiting: 0 });
   expect(text).toContain('{method="other",route="a\\"b\\\\c\\nd",status="404"} 1');

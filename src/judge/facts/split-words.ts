@@ -1,28 +1,28 @@
 import { memoize } from '../../text/memoize.ts';
 import { indexTerms, LONGEST_CACHED_WORD, STOP_WORDS } from '../../text/terms.ts';
 
-/** A word as it stands in a text. */
+/** A word of a text. */
 export interface WrittenWord {
   /** Without the punctuation around it. */
   text: string;
   lower: string;
-  /** A clause ends with it: a comma, a full stop or the like follows. */
+  /** A comma, full stop or similar follows. */
   endsClause: boolean;
   endsSentence: boolean;
 }
 
-export interface Word extends WrittenWord {
+export interface TermWord extends WrittenWord {
   /** Its index term; null for a stop word. */
   term: string | null;
 }
 
 const MARKUP = /[[_*#|]/;
-/** A word that nothing is attached to, as most are. */
+/** A word without punctuation, like most. */
 const PLAIN_WORD = /^\w+$/;
 const AROUND_WORD = /^[([{"'“”‘’„«‹<…¿¡,.;:!?—–]+|[)\]}"'“”‘’»›>…,.;:!?—–]+$/gu;
 
-/** A text without the marks of Markdown that do not show: emphasis, links, tables. Code keeps its backticks. */
-export function withoutMarkup(text: string): string {
+/** Removes the Markdown of emphasis, links, headings and tables. Code keeps its backticks. */
+export function stripMarkdown(text: string): string {
   if (!MARKUP.test(text)) return text;
   return text
     .replace(/!?\[([^[\]]{0,300})\]\([^()\s]{0,1000}\)/g, '$1')
@@ -33,18 +33,18 @@ export function withoutMarkup(text: string): string {
 }
 
 /** The words of a text with their terms. */
-export function wordsOf(text: string): Word[] {
-  return writtenWordsOf(text).map(withTerm);
+export function splitTermWords(text: string): TermWord[] {
+  return splitWords(text).map(withTerm);
 }
 
-export function withTerm(word: WrittenWord): Word {
-  return { ...word, term: STOP_WORDS.has(word.lower) ? null : (termsOfWord(word.text)[0] ?? null) };
+export function withTerm(word: WrittenWord): TermWord {
+  return { ...word, term: STOP_WORDS.has(word.lower) ? null : (toBaseTermsOfWord(word.text)[0] ?? null) };
 }
 
-/** The words of a text, in which typographic and plain quotation marks are the same. */
-export function writtenWordsOf(text: string): WrittenWord[] {
+/** The words of a text, with plain quotation marks. */
+export function splitWords(text: string): WrittenWord[] {
   const words: WrittenWord[] = [];
-  for (const written of withoutMarkup(text).replace(/\\?`/g, '').split(/\s+/)) {
+  for (const written of stripMarkdown(text).replace(/\\?`/g, '').split(/\s+/)) {
     const isPlain = PLAIN_WORD.test(written);
     const trimmed = isPlain ? written : trimWord(written);
     if (trimmed === '') {
@@ -63,7 +63,7 @@ export function writtenWordsOf(text: string): WrittenWord[] {
 }
 
 function trimWord(written: string): string {
-  // Long runs of punctuation are no word: trimming them would be slow.
+  // Trimming long runs of punctuation would be slow.
   if (written.length > 200) return written.replace(/[’‘]/g, "'");
   return written.replace(AROUND_WORD, '').replace(/[’‘]/g, "'");
 }
@@ -75,15 +75,15 @@ const IRREGULAR = `send sent, lose lost, build built, make made, keep kept, hold
   broke, drive driven drove, grow grown grew, become became, child children, person people, index indices indexes,
   matrix matrices, vertex vertices`;
 
-/** Words about the words: they need no support, but count where they have it. */
+/** Words about the text itself. They count only if the source has them. */
 const OPTIONAL = `roughly approximately typically usually generally basically essentially simply additionally
   furthermore moreover however therefore thus page document documentation docs text source article guide chapter
   section manual says mentions explains describes according note overall example`;
 
 let bases: Map<string, string> | undefined;
 
-/** The index terms of a text, with irregular forms brought together. */
-export function termsOf(text: string): string[] {
+/** The index terms of a text, with irregular forms replaced by their base forms. */
+export function toBaseTerms(text: string): string[] {
   bases ??= new Map(
     IRREGULAR.split(/,\s+/).flatMap((entry) => {
       const [base = '', ...forms] = entry.split(/\s+/);
@@ -94,15 +94,15 @@ export function termsOf(text: string): string[] {
   return indexTerms(text).map((term) => known.get(term) ?? term);
 }
 
-/** `termsOf` one word, cached. */
-export const termsOfWord: (word: string) => readonly string[] = memoize(
+/** `toBaseTerms` one word, cached. */
+export const toBaseTermsOfWord: (word: string) => readonly string[] = memoize(
   { size: 5_000, longestKey: LONGEST_CACHED_WORD },
-  termsOf,
+  toBaseTerms,
 );
 
 let optional: Set<string> | undefined;
 
-export function isOptional(term: string): boolean {
+export function isOptionalTerm(term: string): boolean {
   optional ??= new Set(indexTerms(OPTIONAL));
   return optional.has(term);
 }

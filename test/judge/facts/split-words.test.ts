@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { isOptional, termsOf, termsOfWord, withoutMarkup, wordsOf } from '../../../src/judge/facts/words.ts';
+import {
+  isOptionalTerm,
+  splitTermWords,
+  stripMarkdown,
+  toBaseTerms,
+  toBaseTermsOfWord,
+} from '../../../src/judge/facts/split-words.ts';
 
-const textsOf = (text: string) => wordsOf(text).map((word) => word.text);
+const textsOf = (text: string) => splitTermWords(text).map((word) => word.text);
 
 test.each([
   ['send', 'sent'],
@@ -37,23 +43,23 @@ test.each([
   ['matrix', 'matrices'],
   ['vertex', 'vertices'],
 ])('forms of "%s" are one term: %s', (base, forms) => {
-  for (const form of forms.split(' ')) expect(termsOf(form), form).toEqual(termsOf(base));
-  expect(termsOf(base)).toHaveLength(1);
+  for (const form of forms.split(' ')) expect(toBaseTerms(form), form).toEqual(toBaseTerms(base));
+  expect(toBaseTerms(base)).toHaveLength(1);
 });
 
 test('a word has the same terms whenever it is asked for, long or short', () => {
   for (const word of ['written', 'KEEP_LAST', 'w'.repeat(40), 'w'.repeat(41)]) {
-    expect(termsOfWord(word)).toEqual(termsOf(word));
-    expect(termsOfWord(word)).toEqual(termsOf(word));
+    expect(toBaseTermsOfWord(word)).toEqual(toBaseTerms(word));
+    expect(toBaseTermsOfWord(word)).toEqual(toBaseTerms(word));
   }
 });
 
 test('marks of Markdown that do not show are taken out, and what only looks like them stays', () => {
-  expect(withoutMarkup('See [the **docs**](https://a.example/x) _now_.')).toBe('See the docs now.');
-  expect(withoutMarkup('![A plot](plot.png) of *one* and ***two***')).toBe('A plot of one and two');
-  expect(withoutMarkup('## Head\n  # Other\ntext #3')).toBe('Head\nOther\ntext #3');
-  expect(withoutMarkup('|a|b|')).toBe(' a b ');
-  expect(withoutMarkup('snake_case and 2 * 3 and list[0]')).toBe('snake_case and 2 * 3 and list[0]');
+  expect(stripMarkdown('See [the **docs**](https://a.example/x) _now_.')).toBe('See the docs now.');
+  expect(stripMarkdown('![A plot](plot.png) of *one* and ***two***')).toBe('A plot of one and two');
+  expect(stripMarkdown('## Head\n  # Other\ntext #3')).toBe('Head\nOther\ntext #3');
+  expect(stripMarkdown('|a|b|')).toBe(' a b ');
+  expect(stripMarkdown('snake_case and 2 * 3 and list[0]')).toBe('snake_case and 2 * 3 and list[0]');
 });
 
 test('words come without the punctuation around them, and tell where clauses and sentences end', () => {
@@ -66,7 +72,7 @@ test('words come without the punctuation around them, and tell where clauses and
     'at',
     'night',
   ]);
-  const ends = wordsOf('One, two. Three! "Four?" five — six; seven (eight) nine');
+  const ends = splitTermWords('One, two. Three! "Four?" five — six; seven (eight) nine');
   expect(ends.filter(({ endsClause }) => endsClause).map(({ text }) => text)).toEqual([
     'One',
     'two',
@@ -83,10 +89,10 @@ test('words come without the punctuation around them, and tell where clauses and
 });
 
 test('a dash on its own ends the clause before it, other signs do not, and none is a word', () => {
-  const [first, second] = wordsOf('owls – hunt');
+  const [first, second] = splitTermWords('owls – hunt');
   expect([first?.endsClause, second?.endsClause]).toEqual([true, false]);
-  expect(wordsOf('owls " hunt')[0]?.endsClause).toBe(false);
-  expect(wordsOf('— . …')).toEqual([]);
+  expect(splitTermWords('owls " hunt')[0]?.endsClause).toBe(false);
+  expect(splitTermWords('— . …')).toEqual([]);
 });
 
 test('kinds of apostrophes are the same, also in what is too long to be a word', () => {
@@ -95,11 +101,11 @@ test('kinds of apostrophes are the same, also in what is too long to be a word',
 });
 
 test('stop words have no term', () => {
-  expect(wordsOf('the owls of it').map(({ term }) => term)).toEqual([null, 'owl', null, null]);
+  expect(splitTermWords('the owls of it').map(({ term }) => term)).toEqual([null, 'owl', null, null]);
 });
 
 test('words about the words themselves need no support', () => {
   for (const word of ['roughly', 'documentation', 'chapter', 'example'])
-    expect(isOptional(termsOf(word)[0] ?? ''), word).toBe(true);
-  expect(isOptional('owl')).toBe(false);
+    expect(isOptionalTerm(toBaseTerms(word)[0] ?? ''), word).toBe(true);
+  expect(isOptionalTerm('owl')).toBe(false);
 });
