@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { createGate } from '../../async/gate.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { type RetryOptions, retrying } from '../../faults/retry.ts';
+import type { RetryOptions } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
-import { mostTokens } from '../../text/estimate-tokens.ts';
-import { processInBatches, toUnitVectors } from '../hosted/embed-batches.ts';
-import { firstRetryDelayMs, toSendableText } from '../hosted/json-service.ts';
+import { createHostedEmbedder } from '../hosted/hosted-embedder.ts';
+import { toSendableText } from '../hosted/json-service.ts';
 import { type CohereOptions, createCohereClient, createCohereService } from './cohere-client.ts';
 
 /** The API's limit. */
@@ -28,50 +26,30 @@ export function describeCohereEmbedder(model: string = DEFAULT_COHERE_MODEL, con
   };
 }
 
-/** Embeddings by Cohere. A batch that fails is retried alone. */
+/** Embeddings by Cohere. */
 export async function createCohereEmbedder(options: CohereEmbedderOptions): Promise<Embedder> {
   const { model = DEFAULT_COHERE_MODEL, concurrency = 4 } = options;
-  const described = describeCohereEmbedder(model, concurrency);
   const service = createCohereService(options, model);
   const client = await createCohereClient(options, service, answerSchema);
-  const gate = createGate({ concurrent: concurrency });
-
-  function embed(
-    texts: readonly string[],
-    inputType: 'search_document' | 'search_query',
-    signal: AbortSignal | undefined,
-  ): Promise<Float32Array[]> {
-    return processInBatches(texts, { size: MAX_TEXTS_PER_REQUEST, gate, signal }, (batch, abortSignal) =>
-      retrying(
-        async () => {
-          const { embeddings } = await client.embed(
-            {
-              model,
-              inputType,
-              embeddingTypes: ['float'],
-              truncate: 'END',
-              texts: batch.map(toSendableText),
-            },
-            { abortSignal },
-          );
-          const expected = { count: batch.length, dimensions: described.dimensions };
-          return toUnitVectors(embeddings.float, expected, service);
+  return createHostedEmbedder(describeCohereEmbedder(model, concurrency), {
+    service,
+    textsPerRequest: MAX_TEXTS_PER_REQUEST,
+    concurrency,
+    retry: options,
+    async request(texts, isQuery, abortSignal) {
+      const { embeddings } = await client.embed(
+        {
+          model,
+          inputType: isQuery ? 'search_query' : 'search_document',
+          embeddingTypes: ['float'],
+          truncate: 'END',
+          texts: texts.map(toSendableText),
         },
-        { firstWaitMs: firstRetryDelayMs, ...options, signal: abortSignal },
-      ),
-    );
-  }
-
-  return {
-    ...described,
-    countTokens: mostTokens,
-    embedDocuments: (texts, signal) => embed(texts, 'search_document', signal),
-    async embedQuery(text, signal) {
-      const [vector] = await embed([text], 'search_query', signal);
-      return vector as Float32Array;
+        { abortSignal },
+      );
+      return embeddings.float ?? [];
     },
-    close: async () => {},
-  };
+  });
 }
 
 interface CohereModel {

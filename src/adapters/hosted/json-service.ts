@@ -10,6 +10,8 @@ import {
   lowered,
   serviceFault,
 } from '../../faults/service-fault.ts';
+import { parseJson } from '../openai/wire/json-object.ts';
+import { parseWireError } from '../openai/wire/wire-error.ts';
 
 /** A hosted service, for its requests and its error messages. */
 export interface HostedService {
@@ -131,7 +133,7 @@ const NO_MODEL =
 
 /** The error for a status other than 2xx; its message contains no key. */
 function toStatusError({ status, headers, text }: HttpAnswer, service: HostedService): AppError {
-  const said = findMessageText(text);
+  const said = findMessageText(text, status);
   const secrets = [service.apiKey, ...(service.secrets ?? [])];
   return serviceFault(describeStatus(status, `${text.slice(0, 2000)} ${said}`, service), {
     said,
@@ -169,18 +171,8 @@ function describeStatus(
 }
 
 /** The message in a JSON body, or a plain-text body; empty for a web page. */
-function findMessageText(text: string): string {
-  try {
-    const body: unknown = JSON.parse(text);
-    return findMessage(body) ?? '';
-  } catch {
-    return /^\s*</.test(text) ? '' : text;
-  }
-}
-
-function findMessage(body: unknown): string | undefined {
-  if (typeof body === 'string') return body;
-  if (typeof body !== 'object' || body === null) return undefined;
-  const { error, message, detail } = body as Record<string, unknown>;
-  return findMessage(error) ?? findMessage(message) ?? findMessage(detail);
+function findMessageText(text: string, status: number): string {
+  const body = parseJson(text);
+  if (body === undefined) return /^\s*</.test(text) ? '' : text;
+  return typeof body === 'string' ? body : (parseWireError(body, status)?.message ?? '');
 }

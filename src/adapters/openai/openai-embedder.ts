@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { createGate } from '../../async/gate.ts';
 import { type RetryOptions, retrying } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
-import { cutToTokens, mostTokens } from '../../text/estimate-tokens.ts';
-import { processInBatches, toUnitVectors } from '../hosted/embed-batches.ts';
+import { cutToTokens } from '../../text/estimate-tokens.ts';
+import { createHostedEmbedder } from '../hosted/hosted-embedder.ts';
 import {
   assertValidAccess,
   firstRetryDelayMs,
@@ -54,8 +53,7 @@ export function describeOpenAiEmbedder(
 
 /**
  * Embeddings by any service with OpenAI's API: OpenAI, Ollama, vLLM, LM Studio. Uses `fetch` for the one endpoint, because
- * the OpenAI client is slow to load. Long texts are cut, since many servers refuse them. A batch that fails is retried
- * alone.
+ * the OpenAI client is slow to load. Long texts are cut, since many servers refuse them.
  */
 export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   const { apiKey, baseUrl, model, timeoutMs, concurrency = 4 } = options;
@@ -73,7 +71,6 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   const { dimensions: expected, ...described } = describeOpenAiEmbedder(options);
   const url = embeddingsUrl(baseUrl);
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const gate = createGate({ concurrent: concurrency });
 
   /** The embeddings in the order of the texts. */
   async function requestEmbeddings(
@@ -99,32 +96,20 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
       { firstWaitMs: firstRetryDelayMs, ...options },
     ));
 
-  function embed(
-    texts: readonly string[],
-    prefix: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Float32Array[]> {
-    const inputs = texts.map((text) => prefix + toSendableText(cutToTokens(text, described.maxTokens)));
-    return processInBatches(inputs, { size: TEXTS_PER_REQUEST, gate, signal }, (batch, signal) =>
-      retrying(
-        async () =>
-          toUnitVectors(await requestEmbeddings(batch, signal), { count: batch.length, dimensions }, service),
-        { firstWaitMs: firstRetryDelayMs, ...options, signal },
-      ),
-    );
-  }
-
-  return {
-    ...described,
-    dimensions,
-    countTokens: mostTokens,
-    embedDocuments: (texts, signal) => embed(texts, documentPrefix, signal),
-    async embedQuery(text, signal) {
-      const [vector] = await embed([text], queryPrefix, signal);
-      return vector as Float32Array;
+  return createHostedEmbedder(
+    { ...described, dimensions },
+    {
+      service,
+      textsPerRequest: TEXTS_PER_REQUEST,
+      concurrency,
+      retry: options,
+      request(texts, isQuery, signal) {
+        const prefix = isQuery ? queryPrefix : documentPrefix;
+        const toInput = (text: string) => prefix + toSendableText(cutToTokens(text, described.maxTokens));
+        return requestEmbeddings(texts.map(toInput), signal);
+      },
     },
-    close: async () => {},
-  };
+  );
 }
 
 /** Keeps the query string of the base URL, in which some gateways expect their API version. */

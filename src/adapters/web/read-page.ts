@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Element, Root } from 'hast';
-import rehypeParse from 'rehype-parse';
-import { unified } from 'unified';
+import type { Element } from 'hast';
 import { visit } from 'unist-util-visit';
 import type { MediaType, RawDocument } from '../../domain/document.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { parseHtmlTree } from '../documents/html-tree.ts';
 import { mediaTypeOfContentType, mediaTypeOfPath } from '../documents/media-type.ts';
 import type { RobotsRules } from './robots.ts';
 import type { FetchedResource, SafeFetch } from './safe-fetch.ts';
@@ -184,8 +183,7 @@ export function extractLinks(html: string, url: URL, robotsTag = ''): PageLinks 
 function listElements(html: string): Element[] | null {
   const elements: Element[] = [];
   try {
-    const tree: Root = unified().use(rehypeParse).parse(html);
-    visit(tree, 'element', (element) => {
+    visit(parseHtmlTree(html), 'element', (element) => {
       elements.push(element);
     });
     return elements;
