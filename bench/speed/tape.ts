@@ -192,7 +192,6 @@ export async function writeLongTape(
       id: number + 1,
       startedAtMs: number,
       durationMs: 1,
-      lane: 0,
       request: createTapeRequest(number, bytes / 2),
       response: { status: 200, headers: {}, body: { json: { answer: 'word '.repeat(bytes / 10) } } },
     });

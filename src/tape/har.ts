@@ -85,7 +85,6 @@ export function parseHar(text: string, path: string): ImportedHar {
     id: index + 1,
     startedAtMs: Math.max(0, (times[index] || began) - began),
     durationMs: Math.max(0, entry.time ?? 0),
-    lane: 0,
     ...toExchange(entry),
   }));
   const imported: TapeHeader = {

@@ -78,6 +78,14 @@ export function canonicalJson(value: TapeJson, vectors: number[][] = []): TapeJs
     vectors.push(value);
     return value;
   }
+  // The order of the terms in a sparse vector has no meaning.
+  const { indices, values } = value;
+  if (Array.isArray(indices) && Array.isArray(values)) {
+    const terms = indices
+      .map((index, at) => ({ index, value: values[at] ?? null }))
+      .sort((a, b) => Number(a.index) - Number(b.index));
+    return { indices: terms.map((term) => term.index), values: terms.map((term) => term.value) };
+  }
   const result: { [key: string]: TapeJson } = Object.create(null);
   for (const key of Object.keys(value).sort()) {
     if (VOLATILE_REQUEST_FIELDS.has(key) || (key === 'id' && isMessageItem(value))) continue;

@@ -20,7 +20,6 @@ export function createFetchRecorder(
   onExchange: (exchange: TapeExchange) => void,
 ): FetchRecorder {
   let ids = 0;
-  const lanes = new Set<number>();
   const began = performance.now();
   const unfinished = new Set<() => void>();
 
@@ -28,21 +27,15 @@ export function createFetchRecorder(
     const startedAt = performance.now();
     const sent = new Request(...args);
     const id = nextId();
-    const lane = takeLane(lanes);
     let response: TapeResponse | undefined;
-    const request = await toTapeRequest(sent.clone()).catch((error: unknown) => {
-      lanes.delete(lane);
-      throw error;
-    });
+    const request = await toTapeRequest(sent.clone());
 
     function finish(failure?: TapeFailure): void {
       if (!unfinished.delete(abort)) return;
-      lanes.delete(lane);
       onExchange({
         id,
         startedAtMs: roundMs(startedAt - began),
         durationMs: roundMs(performance.now() - startedAt),
-        lane,
         request,
         ...(response && { response }),
         ...(failure && { failure }),
@@ -161,14 +154,6 @@ function withBody(answer: Response, body: ReadableStream<Uint8Array>): Response 
   const { status, statusText, headers, url, redirected } = answer;
   const response = new Response(body, { status, statusText, headers });
   return Object.defineProperties(response, { url: { value: url }, redirected: { value: redirected } });
-}
-
-/** Takes the lowest free number. */
-function takeLane(lanes: Set<number>): number {
-  let lane = 0;
-  while (lanes.has(lane)) lane += 1;
-  lanes.add(lane);
-  return lane;
 }
 
 function roundMs(milliseconds: number): number {

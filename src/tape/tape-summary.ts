@@ -8,7 +8,6 @@ import type { TapeJson } from './tape-format.ts';
 
 interface TapeCall {
   id: number;
-  lane: number;
   startedAtMs: number;
   durationMs: number;
   /** Method, host and path. */
@@ -37,10 +36,9 @@ export function summarizeTape(tape: Tape): TapeSummary {
     edited,
     outputs: runOutputsSchema.safeParse(tail?.outputs ?? {}).data ?? null,
     calls: Array.from(tape.exchanges(), (exchange) => {
-      const { id, lane, startedAtMs, durationMs, request, response, failure } = exchange;
+      const { id, startedAtMs, durationMs, request, response, failure } = exchange;
       return {
         id,
-        lane,
         startedAtMs,
         durationMs,
         request: `${request.method} ${new URL(request.url).host}${canonicalPath(request.url)}`,

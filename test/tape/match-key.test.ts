@@ -134,3 +134,9 @@ test('compares lists of embeddings by cosine', () => {
   expect(areSameVectors([[0, 0]], [[0, 0]])).toBe(true);
   expect(areSameVectors([[1, 0]], [[0, 0]])).toBe(false);
 });
+
+test('ignores the order of the terms in a sparse vector', () => {
+  const sparse = (indices: number[], values: number[]) => keyOf({ query: { indices, values } });
+  expect(sparse([7, 3], [0.7, 0.3])).toBe(sparse([3, 7], [0.3, 0.7]));
+  expect(sparse([7, 3], [0.7, 0.3])).not.toBe(sparse([3, 7], [0.7, 0.3]));
+});

@@ -12,7 +12,6 @@ test('lists the calls with their status, failure and chunks', async () => {
   const streamed = sampleExchange({ response: { status: 200, headers: {}, chunks } });
   const failed = sampleExchange({
     id: 2,
-    lane: 1,
     response: undefined,
     failure: { name: 'TypeError', message: 'fetch failed', code: 'ECONNREFUSED' },
   });
@@ -20,7 +19,7 @@ test('lists the calls with their status, failure and chunks', async () => {
   const { calls } = summarizeTape(openTape(await writeTape([streamed, failed, cut])));
   expect(calls).toMatchObject([
     { id: 1, outcome: '200', chunks: 1, request: 'POST service.test/v1/things' },
-    { id: 2, lane: 1, outcome: 'ECONNREFUSED', chunks: null },
+    { id: 2, outcome: 'ECONNREFUSED', chunks: null },
     { id: 3, outcome: '200 AbortError' },
   ]);
 });

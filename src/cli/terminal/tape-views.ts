@@ -49,16 +49,15 @@ export function renderTape(terminal: Terminal, tape: Tape): void {
   line('');
   line(calls.length === 0 ? 'No calls.' : `${counted(calls.length, 'call')}:`, 'bold');
   if (calls.length === 0) return;
-  const rows = calls.map(({ id, lane, startedAtMs, durationMs, request, outcome, chunks }) => [
+  const rows = calls.map(({ id, startedAtMs, durationMs, request, outcome, chunks }) => [
     String(id),
-    String(lane),
     `+${formatSeconds(startedAtMs)}`,
     formatSeconds(durationMs),
     chunks === null ? '' : String(chunks),
     oneLine(outcome, 30),
     oneLine(request, 70),
   ]);
-  const headings = ['call', 'lane', 'start', 'duration', 'chunks', 'status', 'request'];
+  const headings = ['call', 'start', 'duration', 'chunks', 'status', 'request'];
   terminal.write(table(terminal, headings, rows));
 }
 

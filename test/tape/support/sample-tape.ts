@@ -24,7 +24,6 @@ export function sampleExchange(changes: Partial<TapeExchange> = {}): TapeExchang
     id: 1,
     startedAtMs: 0,
     durationMs: 5,
-    lane: 0,
     request: {
       method: 'POST',
       url: 'https://service.test/v1/things',
