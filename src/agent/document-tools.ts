@@ -2,7 +2,7 @@ import { type Tool, tool } from '@openai/agents-core';
 import * as z from 'zod';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { AgentConfig, ToolName } from '../domain/agent-config.ts';
-import type { Filter } from '../domain/query.ts';
+import type { Filter, Query } from '../domain/query.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import {
   failedToolResponse,
@@ -19,7 +19,12 @@ import { READ_SOURCE } from './agent.ts';
 import type { PassageBudget } from './context-budget.ts';
 import { checkArguments, toStrictSchema } from './tool-arguments.ts';
 import type { TurnRecord } from './turn-record.ts';
-import type { TurnSearch } from './turn-search.ts';
+
+/**
+ * Runs a search of a turn: emits its events, counts it, and lets the judge read the passages ahead. Throws an AppError if
+ * the search fails, and the signal's reason.
+ */
+export type TurnSearch = (query: Query, retrievalId: string) => Promise<RetrievalContext>;
 
 /** What both tools of a turn use. */
 export interface ToolContext {

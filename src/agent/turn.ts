@@ -24,9 +24,9 @@ import {
 } from '../domain/conversation-session.ts';
 import { type ConversationTurn, secondsBetween, withCited } from '../domain/conversation-turn.ts';
 import { formatContextPrompt } from '../domain/prompts.ts';
-import type { Filter } from '../domain/query.ts';
+import { createQuery, type Filter } from '../domain/query.ts';
 import { advice, bySetting, chatCommand, setting } from '../faults/advice.ts';
-import { AppError } from '../faults/app-error.ts';
+import { AppError, messageOf } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { retryNotice } from '../faults/retry.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
@@ -38,7 +38,7 @@ import { oneLine } from '../text/visible-text.ts';
 import type { AgentSession, AskOptions } from './agent.ts';
 import { withAttachedText } from './attached-text.ts';
 import { type ContextWindow, PassageBudget, planContext } from './context-budget.ts';
-import { createReadSourceTool, createSearchTool } from './document-tools.ts';
+import { createReadSourceTool, createSearchTool, type TurnSearch } from './document-tools.ts';
 import { type ModelErrorContext, toAppError } from './guards/model-errors.ts';
 import { withAnswerCheck } from './guards/with-answer-check.ts';
 import { withIdleTimeout } from './guards/with-idle-timeout.ts';
@@ -47,9 +47,8 @@ import { withRetries } from './guards/with-retries.ts';
 import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
 import { markMissingFiles } from './stale-citations.ts';
-import { createTurnJudge, type FindJudge } from './turn-judge.ts';
+import { createTurnJudge, type FindJudge, type TurnJudge } from './turn-judge.ts';
 import { TurnEvents, TurnRecord } from './turn-record.ts';
-import { createTurnSearch } from './turn-search.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
 /** Longer questions are probably piped in by mistake. */
@@ -289,6 +288,45 @@ export async function answerQuestion(
   } finally {
     stopTimer();
   }
+}
+
+interface TurnSearchOptions {
+  question: string;
+  retriever: Retriever;
+  record: TurnRecord;
+  events: TurnEvents;
+  judge: TurnJudge;
+  runtime: Runtime;
+  signal: AbortSignal;
+}
+
+function createTurnSearch(options: TurnSearchOptions): TurnSearch {
+  const { retriever, record, events, judge, runtime, signal } = options;
+  return async (given, retrievalId) => {
+    const query = createQuery(given);
+    const { text, topK, filter } = query;
+    events.enterPhase('retrieving');
+    events.emit({ type: 'retrieval_started', retrievalId, query: text, topK, filter });
+    const started = runtime.elapsedMs();
+    try {
+      const { context } = await retriever.retrieve(query, signal);
+      judge.readAhead(context.chunks, [options.question, text]);
+      events.emit({ type: 'retrieval_finished', retrievalId, context, error: null });
+      return context;
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure =
+        error instanceof AppError
+          ? error
+          : new AppError('retrieval_error', messageOf(error), { cause: error });
+      record.addFailedSearch(query, failure);
+      const response = toErrorResponse(failure);
+      events.emit({ type: 'retrieval_finished', retrievalId, context: null, error: response });
+      throw failure;
+    } finally {
+      record.countToolUse(runtime.elapsedMs() - started);
+    }
+  };
 }
 
 /** Outcome, grounding and confidence are computed, never taken from the model. */

@@ -6,20 +6,9 @@ import { conversationTurnSchema } from './conversation-turn.ts';
 import { filterSchema } from './query.ts';
 import { retrievalContextSchema } from './retrieval-context.ts';
 
-export const turnPhaseSchema = z.enum(['idle', 'retrieving', 'generating', 'error']);
+/** A turn starts and ends idle; retrieving and generating alternate in any order. */
+const turnPhaseSchema = z.enum(['idle', 'retrieving', 'generating', 'error']);
 export type TurnPhase = z.infer<typeof turnPhaseSchema>;
-
-// A turn may begin with either phase, and the model may search again, so the two alternate freely.
-const nextPhases: Record<TurnPhase, readonly TurnPhase[]> = {
-  idle: ['retrieving', 'generating', 'error'],
-  retrieving: ['generating', 'error'],
-  generating: ['retrieving', 'idle', 'error'],
-  error: ['idle'],
-};
-
-export function canPhaseFollow(from: TurnPhase, to: TurnPhase): boolean {
-  return nextPhases[from].includes(to);
-}
 
 /** The id of the tool call that made the retrieval, or a new id. */
 const retrievalId = z.string().min(1);

@@ -100,9 +100,6 @@ function tokensOf(text: string, label: string): number {
 export interface FittedHistory {
   /** In order. */
   messages: ConversationMessage[];
-  /** In order. */
-  dropped: ConversationMessage[];
-  droppedTokens: number;
   /** The limit for which messages were dropped; null if all fit. */
   exceeded: 'tokens' | 'messages' | null;
 }
@@ -131,13 +128,7 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
     if (exceeded !== null) break;
     for (const message of unit) kept.add(message);
   }
-  const dropped = history.filter((message) => !kept.has(message));
-  return {
-    messages: history.filter((message) => kept.has(message)),
-    dropped,
-    droppedTokens: sumTokens(dropped),
-    exceeded,
-  };
+  return { messages: history.filter((message) => kept.has(message)), exceeded };
 }
 
 /** Groups that stay or go as a whole: a message, or tool calls with all their results. */

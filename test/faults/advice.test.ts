@@ -53,7 +53,7 @@ test.each<[Advice, string, string]>([
   [
     advice`Correct it and try again${seeHelp()}.`,
     'Correct it and try again.',
-    'Correct it and try again; --help shows what is accepted.',
+    'Correct it and try again; see --help.',
   ],
 ])(
   'prints a hint as a plain sentence, and with flags and commands on the command line',
