@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
 import { validated } from '../faults/validated.ts';
 import type { Tape } from './open-tape.ts';
@@ -70,8 +69,8 @@ const harSchema = z.object({
 });
 
 /** Reads a HAR file of a browser or of `toHar`. Throws `invalid_input`. */
-export function parseHar(text: string, path: string): ImportedHar {
-  const { log } = validated(harSchema, parseJson(text, path), `The HAR file ${path}`);
+export function parseHar(document: unknown, path: string): ImportedHar {
+  const { log } = validated(harSchema, document, `The HAR file ${path}`);
   const left: string[] = [];
   const entries = log.entries.filter(({ request: { url } }, index) => {
     const isHttp = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
@@ -105,17 +104,6 @@ export function parseHar(text: string, path: string): ImportedHar {
     header: tapeHeaderSchema.safeParse(log._tape?.header).data ?? imported,
     left,
   };
-}
-
-function parseJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new AppError('invalid_input', `${path} is not a HAR file: it is not valid JSON.`, {
-      hint: 'Export a HAR file from the network view of a browser.',
-      cause: error,
-    });
-  }
 }
 
 function toExchange(entry: HarEntry): Pick<TapeExchange, 'request' | 'response' | 'failure'> {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { serviceOf } from '../../app/own-services.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
@@ -15,6 +15,7 @@ import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.
 import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { counted } from '../../text/phrasing.ts';
+import { readJsonFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import { renderReissueResult, renderTape, renderTapeDifference } from '../terminal/tape-views.ts';
@@ -99,12 +100,8 @@ export async function scrubTape(flags: TapeCommandFlags): Promise<void> {
 export async function importHar(flags: TapeCommandFlags): Promise<void> {
   const { har = '', tape: path = '', redact = [], config, json } = flags;
   const redactor = configuredRedactorWith(redact, config);
-  const text = await readFile(har, 'utf8').catch((error: unknown) => {
-    throw new AppError('invalid_input', `Cannot read ${har}: ${messageOf(error)}.`, {
-      hint: 'Give the path of a HAR file.',
-    });
-  });
-  const { header, exchanges, outputs, left: unredacted } = parseHar(text, har);
+  const document = await readJsonFile(har, 'The HAR file');
+  const { header, exchanges, outputs, left: unredacted } = parseHar(document, har);
   const left = redactor.value(unredacted);
   if (exchanges.length === 0 && left.length > 0) {
     throw new AppError('invalid_input', `No entry of ${har} can be imported. ${left[0]}`);
