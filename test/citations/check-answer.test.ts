@@ -15,7 +15,7 @@ const cleaned = (answer: string) => checkAnswer(answer, register).answer;
 const verdictsOf = (answer: string) =>
   checkAnswer(answer, register).citations.map(({ marker, verdict }) => `${marker} ${verdict}`);
 
-test('each cited sentence gets a verdict, and each cited chunk one citation with the best of them', () => {
+test('returns a verdict per sentence and the best one per cited chunk', () => {
   const { answer, citations, sentences } = checkAnswer(
     'A node publishes messages on a topic [1]. A node publishes no messages [1]. A service has one server [2]. So be it.',
     register,
@@ -37,7 +37,7 @@ test('each cited sentence gets a verdict, and each cited chunk one citation with
   ]);
 });
 
-test('rows and code that stand in a source as they are told are quoted', () => {
+test('quotes rows and code that are in a source', () => {
   const row = '| `limit` | It returns 429. Values below 0 are ignored. |';
   const code = '```sh\n# All of them\nmake test # now\n```';
   const text = `| Option | Notes |\n| --- | --- |\n${row}\n| other | Nothing. |\n\nRun it:\n\n${code}`;
@@ -52,7 +52,7 @@ test('rows and code that stand in a source as they are told are quoted', () => {
   ]);
 });
 
-test('a sentence that cites as it goes is supported if each of its parts is', () => {
+test('supports a sentence if each of its cited parts is supported', () => {
   const { sentences, citations } = checkAnswer(
     'A node publishes messages on a topic [1], while a service has one server [2].',
     register,
@@ -67,11 +67,11 @@ test('a sentence that cites as it goes is supported if each of its parts is', ()
   expect(half.citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'unsupported']);
 });
 
-test('a marker without a sentence is not supported', () => {
+test('does not support a marker without a sentence', () => {
   expect(verdictsOf('[1]')).toEqual(['1 unsupported']);
 });
 
-test('known markers of every form become refs', () => {
+test('rewrites known markers of every form as refs', () => {
   const claim = 'A service has one server';
   for (const marker of [
     ' [2].',
@@ -93,7 +93,7 @@ test('known markers of every form become refs', () => {
   }
 });
 
-test('of several chunks of a document, the one that bears out the sentence is cited', () => {
+test('cites the chunk of a document that supports the sentence', () => {
   expect(cleaned('Subscribers receive messages in callbacks [Source: Topics].')).toBe(
     'Subscribers receive messages in callbacks [3].',
   );
@@ -102,7 +102,7 @@ test('of several chunks of a document, the one that bears out the sentence is ci
   );
 });
 
-test('unknown sources are taken out without a trace and reported', () => {
+test('removes and reports unknown sources', () => {
   const cases: [string, string][] = [
     ['Robots fly [9].', 'Robots fly.'],
     ['Robots fly. [9] They land [8][1].', 'Robots fly. They land [1].'],
@@ -139,7 +139,7 @@ test('unknown sources are taken out without a trace and reported', () => {
   }
 });
 
-test('a link that leads away from the sources is an ordinary one, which stays and cites nothing', () => {
+test('keeps links to other sites, which cite nothing', () => {
   for (const answer of [
     'A service has one server [2], see [docs](https://example.com).',
     'See the [manual](http://evil.test/a_(b) "A title") first. A service has one server [2].',
@@ -154,7 +154,7 @@ test('a link that leads away from the sources is an ordinary one, which stays an
   expect(checkAnswer('See [docs](https://docs.test/topics).', createSourceRegister()).citations).toEqual([]);
 });
 
-test('a known title does not excuse an address that was not retrieved', () => {
+test('rejects an unknown address with a known title', () => {
   expect(cleaned('Robots fly [Source: Topics](http://evil.test/topics).')).toBe('Robots fly.');
   expect(cleaned('Robots fly [1](http://evil.test).')).toBe('Robots fly.');
   expect(cleaned('A topic can have many subscribers [Source: Topics](/topics).')).toBe(
@@ -162,7 +162,7 @@ test('a known title does not excuse an address that was not retrieved', () => {
   );
 });
 
-test('a definition cannot make a link of a ref', () => {
+test('removes definitions that would turn a ref into a link', () => {
   expect(cleaned('A service has one server [2].\n\n[2]: http://evil.test "x"')).toBe(
     'A service has one server [2].',
   );
@@ -170,7 +170,7 @@ test('a definition cannot make a link of a ref', () => {
   expect(verdictsOf('A.\n\n[2]: http://evil.test')).toEqual(['http://evil.test unknown_source']);
 });
 
-test('the list of sources that a model wrote itself is removed', () => {
+test("removes the model's own list of sources", () => {
   const body = 'A service has one server [2].';
   for (const list of [
     '\n\nSources:\n- [Source: Services](https://docs.test/services_(intro))\n',
@@ -183,7 +183,7 @@ test('the list of sources that a model wrote itself is removed', () => {
   }
 });
 
-test('prose about sources stays', () => {
+test('keeps prose about sources', () => {
   for (const answer of [
     'Sources of energy are many. References help.',
     '## Sources\n\nEnergy comes from many places, and each of them has its own price and its own risks.',
@@ -194,7 +194,7 @@ test('prose about sources stays', () => {
   }
 });
 
-test('sources that are only listed go to the sentence that they bear out', () => {
+test('cites sources that are only listed at the sentence they support', () => {
   expect(
     cleaned(
       'A node publishes messages on a topic. A service has one server.\n\nSources:\n- [Source: Topics](https://docs.test/topics)\n- [2]',
@@ -202,7 +202,7 @@ test('sources that are only listed go to the sentence that they bear out', () =>
   ).toBe('A node publishes messages on a topic. [1] A service has one server. [2]');
 });
 
-test('text without markers is unchanged', () => {
+test('keeps text without markers unchanged', () => {
   const words = fc
     .array(
       fc.oneof(
@@ -272,7 +272,7 @@ const pieces = fc.oneof(
 );
 const answers = fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join(''));
 
-test('no unknown marker survives, checking again changes nothing, and every citation is valid', () => {
+test('removes every unknown marker, is idempotent and returns valid citations', () => {
   fc.assert(
     fc.property(answers, (answer) => {
       const checked = checkAnswer(answer, register);
@@ -296,7 +296,7 @@ test('no unknown marker survives, checking again changes nothing, and every cita
   );
 });
 
-test('no address that was not retrieved survives outside of code, but for ordinary links', () => {
+test('removes every unknown address outside of code, except plain links to other sites', () => {
   const withoutBackticks = answers.map((answer) => answer.replace(/[`~]/g, ''));
   fc.assert(
     fc.property(withoutBackticks, (answer) => {
@@ -308,7 +308,7 @@ test('no address that was not retrieved survives outside of code, but for ordina
   );
 });
 
-test('a sentence of the sample book that is cited passes', () => {
+test('passes cited sentences of the sample book', () => {
   for (const file of globSync('fixtures/book/**/*.md')) {
     const text = readFileSync(file, 'utf8').replace(/^---\n.*?\n---\n/s, '');
     const page = registerOf(chunk({ text, title: 'Page', headings: [] }));
@@ -330,14 +330,14 @@ test.each(Object.entries(HOSTILE))('checking an answer of 100 kB of %j takes lit
   );
 });
 
-test('brackets within brackets, deeper than any answer has them, leave nothing behind', () => {
+test('removes deeply nested brackets', () => {
   const nested = `${'['.repeat(5000)}9${']9'.repeat(4999)}]`;
   const { answer } = checkAnswer(nested, register);
   expect(findMarkers(answer)).toEqual([]);
   expect(cleaned(answer)).toBe(answer);
 });
 
-test('many citations of a document with many chunks take little time', () => {
+test('checks many citations of a document with many chunks quickly', () => {
   const many = registerOf(
     ...Array.from({ length: 500 }, (_, index) =>
       chunk({ chunkId: `c${index}`, text: `Robot ${index} flies. `.repeat(10) }),

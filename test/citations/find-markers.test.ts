@@ -16,7 +16,7 @@ function markersIn(answer: string): [string, ...string[]][] {
   ]);
 }
 
-test('refs in brackets', () => {
+test('finds refs in brackets', () => {
   expect(markersIn('A [1]. B [1, 2]. C [1][2]. D [1-3]. E [^1] F [ref 2] G [#3] H [9].')).toEqual([
     ['[1]', '1'],
     ['[1, 2]', '1', '2'],
@@ -30,12 +30,12 @@ test('refs in brackets', () => {
   ]);
 });
 
-test('a span of refs is bounded', () => {
+test('limits a span of refs', () => {
   expect(markersIn('See [1-9000000].')).toEqual([]);
   expect(markersIn('See [3-1].')).toEqual([]);
 });
 
-test('titles and links', () => {
+test('finds titles and links', () => {
   expect(markersIn('A [Source: Some title]. B [Source: Some title](https://a.test/x).')).toEqual([
     ['[Source: Some title]', 'Some title'],
     ['[Source: Some title](https://a.test/x)', 'Some title|https://a.test/x'],
@@ -55,7 +55,7 @@ test('titles and links', () => {
   ]);
 });
 
-test('the text of a link outlives the link if it reads as prose', () => {
+test('keeps the text of a link if it reads as prose', () => {
   const labels = (answer: string) => findMarkers(answer, known).map(({ label }) => label);
   expect(labels('[the guide](https://a.test)')).toEqual(['the guide']);
   expect(labels('[1](https://a.test) [Source: x](https://a.test) [https://a.test](https://a.test)')).toEqual([
@@ -65,7 +65,7 @@ test('the text of a link outlives the link if it reads as prose', () => {
   ]);
 });
 
-test('other forms of markers', () => {
+test('finds other forms of markers', () => {
   expect(
     markersIn('A【1†source】. B【2†L1-L9】 C【注意】 D (Source: Some title) E (source: [1], [2])'),
   ).toEqual([
@@ -80,7 +80,7 @@ test('other forms of markers', () => {
   expect(markersIn('Text.\n**Source:** Some title')).toEqual([['**Source:** Some title', 'Some title']]);
 });
 
-test('bare addresses end where the sentence goes on', () => {
+test('ends a bare address where the sentence continues', () => {
   expect(
     markersIn(
       'At https://a.test/x. (https://a.test/y_(z)) <https://a.test/q?a=1&b> **http://b.test** www.c.test, ftp://d',
@@ -95,19 +95,19 @@ test('bare addresses end where the sentence goes on', () => {
   ]);
 });
 
-test('the address of the reader’s own machine is something to open', () => {
+test('ignores loopback addresses', () => {
   expect(markersIn('Open http://localhost:8080/x or http://127.0.0.1 now.')).toEqual([]);
   expect(markersIn('Open http://localhost@evil.test or http://localhost.evil.test now.')).toHaveLength(2);
 });
 
-test('code is left alone', () => {
+test('ignores code', () => {
   expect(
     markersIn('Use `a[1]` and ``b ` [2]``.\n\n```\nc[1] http://evil.test [Source: x]\n```\nEnd [1]'),
   ).toEqual([['[1]', '1']]);
   expect(markersIn('~~~\n[1]\n~~~~\n[2]')).toEqual([['[2]', '2']]);
 });
 
-test('an escaped or unclosed backtick opens no code', () => {
+test('ignores escaped and unclosed backticks', () => {
   expect(markersIn('\\`[1]\\` and ` [2]')).toEqual([
     ['[1]', '1'],
     ['[2]', '2'],
@@ -115,7 +115,7 @@ test('an escaped or unclosed backtick opens no code', () => {
   expect(markersIn('- a `\n- [1] `')).toEqual([['[1]', '1']]);
 });
 
-test('indices, task boxes, intervals and definitions of footnotes are no markers', () => {
+test('ignores indexes, task boxes, intervals and footnote definitions', () => {
   expect(markersIn('Take list[0], a[1], my_rows[2][3], node.names[1] and x[i][1].')).toEqual([]);
   expect(markersIn('- [ ] open\n- [x] done\n> [!NOTE]')).toEqual([]);
   expect(markersIn('Values in [0, 1], in the range [1, 2].')).toEqual([]);
@@ -123,7 +123,7 @@ test('indices, task boxes, intervals and definitions of footnotes are no markers
   expect(markersIn('\\[1\\]')).toEqual([]);
 });
 
-test('a bracket glued to a word is a marker if it may cite', () => {
+test('accepts a marker directly after a word', () => {
   expect(markersIn('It has topics[1]. ROS 2[2], and this[9]. But this[9] goes on.')).toEqual([
     ['[1]', '1'],
     ['[2]', '2'],
@@ -131,14 +131,14 @@ test('a bracket glued to a word is a marker if it may cite', () => {
   ]);
 });
 
-test('a year is a marker only at the end of a sentence or if there is such a ref', () => {
+test('accepts a year only at the end of a sentence or as a known ref', () => {
   expect(markersIn('In [2024] it began. It ended [2024]. Later [1500] too.')).toEqual([
     ['[2024]', '2024'],
     ['[1500]', '1500'],
   ]);
 });
 
-test('a line that names sources is one marker, unless it is a sentence or too long', () => {
+test('treats a source line as one marker, unless it is a sentence or too long', () => {
   expect(markersIn('Sources: [1], [2]')).toEqual([['Sources: [1], [2]', '1', '2']]);
   expect(markersIn('Text.\n  *Source*: Topics; Other\nMore.')).toEqual([
     ['  *Source*: Topics; Other', 'Topics', 'Other'],
@@ -150,7 +150,7 @@ test('a line that names sources is one marker, unless it is a sentence or too lo
   expect(markersIn('Source:\nTopics')).toEqual([]);
 });
 
-test('the names of several sources are told apart where one of them is known', () => {
+test('splits several source names if one of them is known', () => {
   expect(markersIn('A [Source: "Topics"]')).toEqual([['[Source: "Topics"]', 'Topics']]);
   expect(markersIn('A [Source: Topics, Other]')).toEqual([['[Source: Topics, Other]', 'Topics', 'Other']]);
   expect(markersIn('A [Source: Topics; Other, more]')).toEqual([
@@ -167,7 +167,7 @@ test('the names of several sources are told apart where one of them is known', (
   expect(markersIn('A [Source: ]')).toEqual([]);
 });
 
-test('a backslash before a sign takes its meaning away, before a letter it does not', () => {
+test('unescapes punctuation but not letters', () => {
   expect(markersIn('A \\[1] B \\alpha [2]')).toEqual([['[2]', '2']]);
   expect(markersIn('A [Source: a \\[ b] C [Source: d \\e]')).toEqual([
     ['[Source: a \\[ b]', 'a [ b'],
@@ -176,14 +176,14 @@ test('a backslash before a sign takes its meaning away, before a letter it does 
   expect(markersIn('A \\(Source: t) B \\<https://a.test>')).toEqual([['https://a.test', 'https://a.test']]);
 });
 
-test('markers stay within their block', () => {
+test('keeps markers within their block', () => {
   expect(markersIn('- [Source: a\n- b] [1]')).toEqual([['[1]', '1']]);
   expect(markersIn('- [a](https://a.test\n- x) (Source: b\n- c) 【1\n- 】')).toEqual([
     ['https://a.test', 'https://a.test'],
   ]);
 });
 
-test('a link needs its address right behind it, and something that may be one', () => {
+test('requires an address directly after the label of a link', () => {
   expect(markersIn('A [b] (https://a.test)')).toEqual([['https://a.test', 'https://a.test']]);
   expect(markersIn('A [b](not an address) and [c](<unclosed)')).toEqual([]);
   expect(markersIn('A [Source: b] (see there)')).toEqual([['[Source: b]', 'b']]);
@@ -195,7 +195,7 @@ test('a link needs its address right behind it, and something that may be one', 
   expect(markersIn('A ! [b](https://a.test) and !b')).toEqual([['[b](https://a.test)', 'b|https://a.test']]);
 });
 
-test('an ordinary link that leads away from the sources cites nothing, but a picture, a title or a marker in it does', () => {
+test('ignores plain links to other sites, but not images, titles and labels with markers', () => {
   const external = (answer: string) =>
     findMarkers(answer, { ...known, isExternal: (url) => url.includes('away') }).map(
       (marker) => marker.external ?? false,
@@ -213,7 +213,7 @@ test('an ordinary link that leads away from the sources cites nothing, but a pic
   expect(findMarkers('A [guide](https://away.test)').map((marker) => marker.external)).toEqual([undefined]);
 });
 
-test('brackets of another kind may hold a ref, a source word, a dagger or a title', () => {
+test('finds refs, source words, daggers and titles in lenticular brackets', () => {
   expect(markersIn('A 【Source: Some】 B 【Some†L1】 C 【†L1】 D 【Topics】 E 【Some】')).toEqual([
     ['【Source: Some】', 'Some'],
     ['【Some†L1】', 'Some'],
@@ -223,7 +223,7 @@ test('brackets of another kind may hold a ref, a source word, a dagger or a titl
   expect(markersIn(`A 【Source: ${'a'.repeat(591)}】 B 【Source: ${'a'.repeat(592)}】`)).toHaveLength(1);
 });
 
-test('a parenthesis is a marker only behind the word for a source', () => {
+test('treats a parenthesis as a marker only with a source word', () => {
   expect(
     markersIn('A (Topics) B (Source: ) C (Source: see 【1】 or https://a.test) D (Source: a \\( b)'),
   ).toEqual([
@@ -233,12 +233,12 @@ test('a parenthesis is a marker only behind the word for a source', () => {
   expect(markersIn(`A (Source: ${'a'.repeat(591)}) B (Source: ${'a'.repeat(592)})`)).toHaveLength(1);
 });
 
-test('the address of one’s own machine is a marker where it is that of a source', () => {
+test('treats a loopback address as a marker if it is a source', () => {
   const own = { ...known, knows: (reference: string) => reference === 'http://localhost/x' };
   expect(findMarkers('At http://localhost/x now.', own)).toMatchObject([{ line: false, label: null }]);
 });
 
-test('a word or phrase that is indexed stays so with several indices', () => {
+test('recognizes several indexes in a row', () => {
   expect(markersIn('Take rows[i][1][2] and Topics[1][2].')).toEqual([
     ['[1]', '1'],
     ['[2]', '2'],
@@ -246,11 +246,11 @@ test('a word or phrase that is indexed stays so with several indices', () => {
   expect(markersIn('Take rows[Other][1] here.')).toEqual([]);
 });
 
-test('a bracket in code closes nothing outside of it', () => {
+test('does not pair brackets across code', () => {
   expect(markersIn('A [Source: a `]` b].')).toEqual([['[Source: a `]` b]', 'a `]` b']]);
 });
 
-test('a link is no line of its own, and its text is prose where it is too long to name a source', () => {
+test('treats the long text of a link as prose', () => {
   const label = (length: number) => `Source: ${'a'.repeat(length - 8)}`;
   const [short, long] = findMarkers(
     `A [${label(600)}](https://a.test) B [${label(601)}](https://a.test)`,
@@ -260,12 +260,12 @@ test('a link is no line of its own, and its text is prose where it is too long t
   expect(long).toMatchObject({ label: label(601), line: false });
 });
 
-test('a line of more than 600 characters is no line of sources, but what it holds are markers', () => {
+test('finds the markers of a line that is too long for a source line', () => {
   expect(markersIn(`Source: ${'[1]'.repeat(197)}`)).toHaveLength(1);
   expect(markersIn(`Source: ${'[1]'.repeat(198)}`)).toHaveLength(198);
 });
 
-test('a name is taken as it stands where it is known so, or where nothing is left of it', () => {
+test('keeps a name unchanged if it is known, or if nothing would be left', () => {
   const titled = { ...known, knows: (reference: string) => ['Keys, and locks', 'Keys'].includes(reference) };
   const namesIn = (answer: string) =>
     findMarkers(answer, titled).map(({ references }) => references.map(({ name }) => name));
@@ -274,7 +274,7 @@ test('a name is taken as it stands where it is known so, or where nothing is lef
   expect(namesIn('A [Source: ""]')).toEqual([['""']]);
 });
 
-test('an address within an address is a part of it, and "www." begins one only where a word begins', () => {
+test('keeps an address within an address, and starts "www." only at a word boundary', () => {
   expect(markersIn('A [Source: https://a.test/?u=https://b.test]')).toEqual([
     ['[Source: https://a.test/?u=https://b.test]', 'https://a.test/?u=https://b.test'],
   ]);
@@ -287,7 +287,7 @@ test('an address within an address is a part of it, and "www." begins one only w
   ]);
 });
 
-test('markers are in order, apart, and inside of the text', () => {
+test('returns ordered markers without overlaps, within the text', () => {
   const noise = fc
     .array(
       fc.oneof(

@@ -34,7 +34,7 @@ const HULL = chunk({
 });
 const register = registerOf(BATTERY, HULL);
 
-test('every cited sentence has its place, its chance, and the sentence that bears it out', async () => {
+test('returns offsets, probability and evidence for each cited sentence', async () => {
   const { answer, sentences, citations, checkedBy } = await judgeAnswer(
     'It lasts nine hours on a full charge [1]. The battery of the rover holds for nine hours when it is fully charged [1].\n\nThe arm of the crane sings opera in spring [2]. So be it.',
     register,
@@ -56,7 +56,7 @@ test('every cited sentence has its place, its chance, and the sentence that bear
   ]);
 });
 
-test('words that nothing bears out are found in the answer, behind links, markers and line breaks', async () => {
+test('maps unsupported spans to the answer, past links, markers and line breaks', async () => {
   const { answer, sentences } = await judgeAnswer(
     'First, this. The rover of [Heidelberg](https://example.com), built by [1] students,\ncarries ( [1] ) a  zeppelin [1].',
     register,
@@ -70,7 +70,7 @@ test('words that nothing bears out are found in the answer, behind links, marker
   expect(words).not.toContain('rover');
 });
 
-test('a number or a name that no source holds is never outvoted, and sources may bear a sentence out together', async () => {
+test('never supports a missing number or name, and lets sources support a sentence together', async () => {
   const { sentences, citations } = await judgeAnswer(
     'The lithium battery of the rover lasts 12 hours on a full charge [1]. The rover, built in Graz, carries a lithium battery [1][2].',
     register,
@@ -81,7 +81,7 @@ test('a number or a name that no source holds is never outvoted, and sources may
   expect(citations.map(({ verdict }) => verdict)).not.toContain('supported');
 });
 
-test('a sentence is read once however many sources it has, and far too long an answer is left to words', async () => {
+test('looks up equal sentences once, and checks very long answers by words', async () => {
   let asked = 0;
   const counting: LookUpSupport = (lookup) => {
     asked += 1;

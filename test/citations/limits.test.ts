@@ -9,14 +9,14 @@ const names = (answer: string) =>
   findMarkers(answer).map(({ references }) => references.map(({ name }) => name));
 const check = (claim: string, text: string) => checkClaimByWords(claim, { text, title: '', headings: [] });
 
-test('a span of refs names at most twenty sources, from the lower to the higher', () => {
+test('accepts an ascending span of at most 20 refs', () => {
   expect(names('So it is [1-20].')[0]).toHaveLength(20);
   expect(names('So it is [1-21].')).toEqual([]);
   expect(names('So it is [3-3].')).toEqual([]);
   expect(names('So it is [3-2].')).toEqual([]);
 });
 
-test('intervals and years are no citations, unless they stand where citations do', () => {
+test('ignores intervals and years, unless they are where citations are', () => {
   expect(names('A value in [0, 1] is drawn.')).toEqual([]);
   expect(names('The range [1, 5] is drawn.')).toEqual([]);
   expect(names('The interval is [1, 5] here.')).toEqual([]);
@@ -26,7 +26,7 @@ test('intervals and years are no citations, unless they stand where citations do
   expect(names('It was new [2024].')).toEqual([['2024']]);
 });
 
-test('what is glued to a short or a technical word is an index', () => {
+test('treats a bracket after a short or technical word as an index', () => {
   const isIndex = (before: string) => isArrayIndex(`${before}[1]`, before.length);
   for (const before of ['a', 'xs', 'rows', 'my_list', 'rowCount', 'node.names', '$x']) {
     expect(isIndex(before), before).toBe(true);
@@ -36,23 +36,23 @@ test('what is glued to a short or a technical word is an index', () => {
   }
 });
 
-test('a line of its own names a source only if it is short', () => {
+test('accepts only short source lines', () => {
   expect(names(`It is so.\nSource: ${'a'.repeat(120)}`)).toHaveLength(1);
   expect(names(`It is so.\nSource: ${'a'.repeat(121)}`)).toEqual([]);
 });
 
-test('a text in brackets of more than 600 characters names no source', () => {
+test('ignores brackets with more than 600 characters', () => {
   // With the word before it, the content has 600 characters, and then one more.
   expect(names(`It is so [Source: ${'a'.repeat(591)}].`)).toHaveLength(1);
   expect(names(`It is so [Source: ${'a'.repeat(592)}].`)).toEqual([]);
 });
 
-test('one content word alone proves nothing, unless the whole sentence stands there', () => {
+test('does not support a single content word, unless it is a whole sentence of the source', () => {
   expect(check('Robots.', 'Robots move boxes.').verdict).toBe('weak');
   expect(check('Robots.', 'Robots. They move boxes.').verdict).toBe('quoted');
 });
 
-test('support is the share of the content words: below two fifths nothing, from three quarters on enough', () => {
+test('supports from a share of 0.75 of the content words, and not below 0.4', () => {
   const text = 'Valves regulate pressure.';
   const ofSupport = (claim: string) => {
     const { support, verdict } = check(claim, text);
@@ -64,7 +64,7 @@ test('support is the share of the content words: below two fifths nothing, from 
   expect(ofSupport('Valves warm heavy water.')).toEqual([0.25, 'unsupported']);
 });
 
-test('a sentence that cites as it goes is read in parts only if each has four words', () => {
+test('checks the parts of a sentence only if each has four words', () => {
   const register = exampleRegister();
   const verdictOf = (answer: string) => checkAnswer(answer, register).sentences[0]?.verdict;
   expect(verdictOf('A node publishes messages on a topic [1], while a service has one server [2].')).toBe(
@@ -75,7 +75,7 @@ test('a sentence that cites as it goes is read in parts only if each has four wo
   );
 });
 
-test('a title is found by a part of at least four characters that no other title has', () => {
+test('finds a title by a unique part of at least four characters', () => {
   const register = registerOf(
     chunk({ chunkId: 'a', title: 'Navigation with costmaps', url: 'https://docs.test/a', headings: [] }),
     chunk({ chunkId: 'b', title: 'Planning a path', url: 'https://docs.test/b', headings: [] }),

@@ -27,7 +27,7 @@ test.each([
   ['It is so [1],           [2].', 'It is so [1][2].'],
   ['It is so [1],            [2].', 'It is so [1],            [2].'],
   ['It is so [1] [9].', 'It is so [1].'],
-])('what is known is written as refs side by side: %s', (answer, expected) => {
+])('writes known markers as refs: %s', (answer, expected) => {
   expect(rewritten(answer)).toBe(expected);
 });
 
@@ -58,7 +58,7 @@ test.each([
   ['It is so ([9], mostly).', 'It is so (mostly).'],
   ['It is so ([9] mostly).', 'It is so (mostly).'],
   ['It is so (mostly, [9]).', 'It is so (mostly).'],
-])('what is unknown goes with what would be left over: %s', (answer, expected) => {
+])('removes unknown markers with leftover punctuation: %s', (answer, expected) => {
   expect(rewritten(answer)).toBe(expected);
 });
 
@@ -75,7 +75,7 @@ test.each([
   ['It is so.\n\n[9]', 'It is so.'],
   ['It is so.\n\n- [9]', 'It is so.'],
   ['It is so.\n\nOne more [9]', 'It is so.\n\nOne more'],
-])('a line on which nothing is left goes as a whole: %j', (answer, expected) => {
+])('removes a line that becomes empty: %j', (answer, expected) => {
   expect(rewritten(answer)).toBe(expected);
 });
 
@@ -90,7 +90,7 @@ test.each([
   ['It is so [1](https://a.test/x).', 'It is so [1].'],
   ['It is so https://a.test/x.', 'It is so [1].'],
   ['It is so https://b.test/x.', 'It is so.'],
-])('the text of a link stays where it is part of a sentence: %s', (answer, expected) => {
+])('keeps the text of a link in a sentence: %s', (answer, expected) => {
   expect(rewritten(answer)).toBe(expected);
 });
 
@@ -103,11 +103,11 @@ test.each([
   ['Source: [1]\n\nMore.', '[1]\n\nMore.'],
   ['It is so.\n\nSource: [9]\n\nMore.', 'It is so.\n\nMore.'],
   ['It is so [1].\n\nSource: [2]', 'It is so [1]. [2]'],
-])('a line of its own that names sources joins the paragraph above it: %j', (answer, expected) => {
+])('moves a source line to the paragraph above: %j', (answer, expected) => {
   expect(rewritten(answer)).toBe(expected);
 });
 
-test('what is around known refs goes where it would be empty, unless it belongs to a word', () => {
+test('removes empty parentheses around known refs, unless they belong to a word', () => {
   expect(rewritten('It is so ([1]).')).toBe('It is so [1].');
   expect(rewritten('It is so （[1]）.')).toBe('It is so [1].');
   expect(rewritten('It is so [[1]].')).toBe('It is so [1].');

@@ -7,7 +7,7 @@ import { elapsed, exampleRegister, registerOf, SERVICES, TOPICS } from './source
 const refsOf = (register: ReturnType<typeof createSourceRegister>, reference: string) =>
   register.find(reference).map(({ ref }) => ref);
 
-test('a chunk keeps its ref for the whole session', () => {
+test('keeps the ref of a chunk for the session', () => {
   const register = createSourceRegister();
   expect(register.register(TOPICS)).toBe('1');
   expect(register.register(SERVICES)).toBe('2');
@@ -16,7 +16,7 @@ test('a chunk keeps its ref for the whole session', () => {
   expect(register.chunkOf('3')).toBeUndefined();
 });
 
-test('refs are the same after a session was stored and resumed', () => {
+test('keeps refs when a session is stored and resumed', () => {
   const entries = JSON.parse(JSON.stringify(exampleRegister().entries()));
   const resumed = createSourceRegister(entries);
   expect(resumed.entries()).toEqual(exampleRegister().entries());
@@ -24,7 +24,7 @@ test('refs are the same after a session was stored and resumed', () => {
   expect(resumed.register(chunk({ chunkId: 'new' }))).toBe('4');
 });
 
-test('a ref is found however it is written', () => {
+test('finds a ref in any notation', () => {
   const register = exampleRegister();
   for (const written of ['2', ' 2 ', '#2', 'ref 2', 'Source 2', '02'])
     expect(refsOf(register, written)).toEqual(['2']);
@@ -32,7 +32,7 @@ test('a ref is found however it is written', () => {
     expect(refsOf(register, written)).toEqual([]);
 });
 
-test('an address is found without regard to slash, fragment, case of the host and punctuation around it', () => {
+test('finds an address regardless of slash, fragment, host case and surrounding punctuation', () => {
   const register = exampleRegister();
   for (const url of [
     'https://docs.test/topics',
@@ -49,7 +49,7 @@ test('an address is found without regard to slash, fragment, case of the host an
   expect(refsOf(register, 'https://docs.test/%E0%A4%A')).toEqual([]);
 });
 
-test('an address with a fragment prefers the chunk of that place', () => {
+test('prefers the chunk of the fragment of an address', () => {
   const register = registerOf(
     chunk({ chunkId: 'a', url: 'https://docs.test/p#one' }),
     chunk({ chunkId: 'b', url: 'https://docs.test/p#two' }),
@@ -58,7 +58,7 @@ test('an address with a fragment prefers the chunk of that place', () => {
   expect(refsOf(register, 'https://docs.test/p#three')).toEqual(['1', '2']);
 });
 
-test('a title gives every chunk of its document, and its headings narrow them', () => {
+test('finds all chunks of a title, narrowed by headings', () => {
   const register = exampleRegister();
   expect(refsOf(register, 'topics')).toEqual(['1', '3']);
   expect(refsOf(register, '"Topics".')).toEqual(['1', '3']);
@@ -68,7 +68,7 @@ test('a title gives every chunk of its document, and its headings narrow them', 
   expect(refsOf(register, 'Services (Intro)')).toEqual(['2']);
 });
 
-test('a part of a title is enough if it fits one title only', () => {
+test('finds a title by a unique part', () => {
   const register = registerOf(
     chunk({ chunkId: 'a', title: 'Quality of Service in ROS 2', headings: [] }),
     chunk({ chunkId: 'b', title: 'Quality assurance', headings: [] }),
@@ -80,7 +80,7 @@ test('a part of a title is enough if it fits one title only', () => {
   expect(refsOf(register, 'erv')).toEqual([]);
 });
 
-test('a chunk that came back under another title is not found under the old one', () => {
+test('does not find a chunk by its old title', () => {
   const register = registerOf(TOPICS);
   register.register({ ...TOPICS, title: 'Channels', url: 'https://docs.test/channels', headings: [] });
   expect(refsOf(register, 'Topics')).toEqual([]);
@@ -88,7 +88,7 @@ test('a chunk that came back under another title is not found under the old one'
   expect(refsOf(register, 'Channels')).toEqual(['1']);
 });
 
-test('whatever is registered is found by its ref, its address and its title', () => {
+test('finds every source by ref, address and title', () => {
   const parts = fc.record({
     title: fc.string(),
     url: fc.webUrl({ withFragments: true, withQueryParameters: true }),
@@ -106,7 +106,7 @@ test('whatever is registered is found by its ref, its address and its title', ()
   );
 });
 
-test('a long session stays cheap', () => {
+test('stays fast in a long session', () => {
   const register = createSourceRegister();
   const took = elapsed(() => {
     for (let i = 0; i < 10_000; i += 1) {
@@ -127,7 +127,7 @@ test('a long session stays cheap', () => {
   expect(took).toBeLessThan(20_000);
 });
 
-test('the host of an address is the same in any case, with a path behind it or none', () => {
+test('compares hosts case-insensitively, with or without a path', () => {
   const register = registerOf(
     chunk({ chunkId: 'a', title: 'One', url: 'https://docs.test', headings: [] }),
     chunk({ chunkId: 'b', title: 'Two', url: 'https://docs.test/Two', headings: [] }),
@@ -137,7 +137,7 @@ test('the host of an address is the same in any case, with a path behind it or n
   expect(refsOf(register, 'https://docs.test/two')).toEqual([]);
 });
 
-test('a part of a page is named by the title and the headings, the first of which may repeat it', () => {
+test('finds a section by title and headings, even if the first heading repeats the title', () => {
   const register = registerOf(
     chunk({ chunkId: 'a', title: 'Topics', url: 'https://docs.test/a', headings: ['Topics', 'Quality'] }),
     chunk({ chunkId: 'b', title: 'Services', url: 'https://docs.test/b', headings: ['Calls', 'Timeouts'] }),

@@ -21,7 +21,7 @@ test.each([
   'Sources:\n- whatever it is',
   'Sources: the guide',
   '## Sources\n- [1]\n\n## References\n- [2]',
-])('a list of sources under an answer is found: %j', (section) => {
+])('finds a list of sources: %j', (section) => {
   expect(above(`It is so [1].\n\n${section}`)).toBe('It is so [1].\n\n');
 });
 
@@ -34,16 +34,16 @@ test.each([
   '## Sources\n\n- [1] The guide',
   'It is so.\n\n- [1] The guide',
   '',
-])('what only looks like one is part of the answer: %j', (answer) => {
+])('keeps text that only looks like a list of sources: %j', (answer) => {
   expect(above(answer)).toBe(answer);
 });
 
-test('an entry that is no list item may hold eighty characters besides its marker', () => {
+test('allows 80 characters besides the marker in an entry that is not a list item', () => {
   expect(above(`It is so.\n\nReferences\n${'x'.repeat(79)} [1]`)).toBe('It is so.\n\n');
   expect(above(`It is so.\n\nReferences\n${'x'.repeat(80)} [1]`)).toContain('References');
 });
 
-test('an entry has at most three hundred characters', () => {
+test('limits an entry to 300 characters', () => {
   expect(above(`It is so.\n\nReferences\n- [1] ${'x'.repeat(294)}`)).toBe('It is so.\n\n');
   expect(above(`It is so.\n\nReferences\n- [1] ${'x'.repeat(295)}`)).toContain('References');
 });
@@ -51,7 +51,7 @@ test('an entry has at most three hundred characters', () => {
 const definitionsIn = (answer: string) =>
   findLinkDefinitions(answer).map(({ start, end }) => answer.slice(start, end));
 
-test('definitions of footnotes and of link targets are found line by line, outside of code', () => {
+test('finds footnote and link definitions line by line outside of code', () => {
   const answer = [
     'It is so [1].',
     '',
@@ -69,7 +69,7 @@ test('definitions of footnotes and of link targets are found line by line, outsi
   expect(definitionsIn('```\n[1]: https://a.test\n```')).toEqual([]);
 });
 
-test('a name with a colon after it is no definition where words follow', () => {
+test('does not treat a name with a colon as a definition if words follow', () => {
   expect(definitionsIn('[Note]: this is a sentence.')).toEqual([]);
   expect(definitionsIn('So [1]: it is.')).toEqual([]);
   expect(definitionsIn('[]: https://a.test')).toEqual([]);

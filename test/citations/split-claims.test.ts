@@ -11,7 +11,7 @@ function claimsIn(answer: string): [string, ...string[]][] {
   ]);
 }
 
-test('a marker belongs to the sentence it stands in or follows', () => {
+test('assigns a marker to the sentence it is in or follows', () => {
   expect(claimsIn('One is here [1]. Two is here. [2] Three[3][4] is here. Four.[5] Five.')).toEqual([
     ['One is here.', '1'],
     ['Two is here.', '2'],
@@ -21,7 +21,7 @@ test('a marker belongs to the sentence it stands in or follows', () => {
   ]);
 });
 
-test('code is a claim where a marker stands alone below it', () => {
+test('treats code with a line of markers below it as a claim', () => {
   expect(claimsIn('```yaml\nport: 80\nhost: a\n```\n\n[1]\n\nTwo. [2]')).toEqual([
     ['port: 80 host: a', '1'],
     ['Two.', '2'],
@@ -32,11 +32,11 @@ test('code is a claim where a marker stands alone below it', () => {
   ]);
 });
 
-test('parentheses that only held a marker go with it, and those of a function stay', () => {
+test('removes parentheses around a marker, but not those of a function', () => {
   expect(claimsIn('Call spin() now ([1]).')).toEqual([['Call spin() now.', '1']]);
 });
 
-test('the rows of a table are claims, each with what stands alone below them', () => {
+test('treats each table row as a claim with the markers below the table', () => {
   const table = '| name | what it does |\n| --- | --- |\n| a | It runs. It waits. |\n| b | It stops |';
   const rows = ['| a | It runs. It waits. |', '| b | It stops |'];
   expect(claimsIn(`${table}\n\n[1] [2]\n\nTwo. [3]`)).toEqual([
@@ -48,12 +48,12 @@ test('the rows of a table are claims, each with what stands alone below them', (
   expect(claimsIn(`${table}\n\n[1] says more.`)).toContainEqual(['| b | It stops |']);
 });
 
-test('a marker at the beginning of a paragraph belongs to what it opens', () => {
+test('assigns a marker at the start of a paragraph to its first sentence', () => {
   expect(claimsIn('One.\n\n[1] says two. Three.')).toEqual([['One.'], ['says two.', '1'], ['Three.']]);
   expect(claimsIn('[1] One.')).toEqual([['One.', '1']]);
 });
 
-test('a marker on a line of its own belongs to the sentence before it', () => {
+test('assigns a marker on its own line to the sentence before it', () => {
   expect(claimsIn('One. Two.\n\nSource: [t](https://a.test)\n\nThree.')).toEqual([
     ['One.'],
     ['Two.', 't'],
@@ -71,7 +71,7 @@ test('abbreviations, decimals, versions and code do not end a sentence', () => {
   ]);
 });
 
-test('list items and table rows are claims; code, headings, questions and lines that lead in are not', () => {
+test('treats list items and rows as claims, but not code, headings, questions and introductions', () => {
   expect(
     claimsIn(
       '# Title\n\nThere are two:\n\n- one [1]\n- two\n  goes on [2]\n1. three\n\n```\ncode. [3]\n```\n\n| a | b [4] |\n\nOk?',
@@ -80,15 +80,15 @@ test('list items and table rows are claims; code, headings, questions and lines 
   expect(claimsIn('# Title [1]')).toEqual([['Title', '1']]);
 });
 
-test('a sentence goes on over a line feed', () => {
+test('continues a sentence over a line break', () => {
   expect(claimsIn('One is\nhere [1]. Two\nis there.')).toEqual([['One is here.', '1'], ['Two is there.']]);
 });
 
-test('sentences of other scripts are split', () => {
+test('splits sentences of other scripts', () => {
   expect(claimsIn('你好。【1†source】再见。')).toEqual([['你好。', '1'], ['再见。']]);
 });
 
-test('the text of a link is part of its sentence', () => {
+test('keeps the text of a link in its sentence', () => {
   expect(claimsIn('See [the guide](https://a.test) for more.')).toEqual([
     ['See the guide for more.', 'the guide'],
   ]);

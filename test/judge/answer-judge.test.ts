@@ -23,7 +23,7 @@ const BATTERY: JudgedPassage = {
   headings: ['Power'],
 };
 
-test('a sentence of the source is quoted, a paraphrase is likelier than something else', async () => {
+test('quotes a sentence of the source, and rates a paraphrase higher than another sentence', async () => {
   const quoted = await judge.checkSupport('It lasts nine hours on a full charge.', [BATTERY]);
   const paraphrase = await judge.checkSupport('Fully charged, the battery of the rover lasts nine hours.', [
     BATTERY,
@@ -37,7 +37,7 @@ test('a sentence of the source is quoted, a paraphrase is likelier than somethin
   expect(BATTERY.text.slice(paraphrase.evidence?.start, paraphrase.evidence?.end)).toContain('nine hours');
 });
 
-test('a number or a name that the source does not hold is never outvoted', async () => {
+test('does not support a missing number or name', async () => {
   const number = await judge.checkSupport(
     'The lithium battery of the rover lasts 12 hours on a full charge.',
     [BATTERY],
@@ -50,7 +50,7 @@ test('a number or a name that the source does not hold is never outvoted', async
   expect(name.unsupportedSpans.map(({ start, end }) => claim.slice(start, end))).toContain('Heidelberg');
 });
 
-test('the words of a passage that speaks of what is asked are nearer than those of another', async () => {
+test('rates a passage on the topic higher by its words', async () => {
   const other = { ...BATTERY, text: 'The arm of the crane is painted by volunteers in spring.' };
   const question = 'How long does the accumulator last?';
   const [about = 0, beside = 0] = await judge.compareWords(question, [BATTERY, other], () => 1);
@@ -59,7 +59,7 @@ test('the words of a passage that speaks of what is asked are nearer than those 
   expect(lasting).toBeGreaterThan(about);
 });
 
-test('passages may bear a sentence out together', async () => {
+test('supports a claim by several passages together', async () => {
   const more: JudgedPassage = { text: 'The rover was built in Graz by students.', title: '', headings: [] };
   const claim = 'The rover, built in Graz, carries a lithium battery.';
   const both = await judge.checkSupport(claim, [BATTERY, more]);

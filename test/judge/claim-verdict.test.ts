@@ -21,7 +21,7 @@ test.each(LABELLED_PAIRS)('$kind: $claim', ({ claim, chunk, accepts }) => {
   expect(accepts).toContain(checkClaimByWords(claim, CHUNKS[chunk]).verdict);
 });
 
-test('of harder pairs, no more are judged wrongly than are known to be', () => {
+test('misjudges no more of the hard pairs than before', () => {
   const wrong = (pairs: SimplePair[]) =>
     pairs.filter(
       ({ claim, chunk, supported }) => citationPassed(checkClaimByWords(claim, CHUNKS[chunk])) !== supported,
@@ -31,7 +31,7 @@ test('of harder pairs, no more are judged wrongly than are known to be', () => {
   expect(wrong(THIRD_PAIRS).length).toBeLessThanOrEqual(9);
 });
 
-test('every sentence of the sample book is quoted from its own page', () => {
+test('quotes every sentence of the sample book from its page', () => {
   let sentences = 0;
   for (const file of globSync('fixtures/book/**/*.md')) {
     const page = bare(readFileSync(file, 'utf8'));
@@ -45,7 +45,7 @@ test('every sentence of the sample book is quoted from its own page', () => {
   expect(sentences).toBeGreaterThan(300);
 });
 
-test('a sentence of one page of the sample book is rarely supported by another', () => {
+test('rarely supports a sentence of the sample book by another page', () => {
   const pages = globSync('fixtures/book/**/*.md').map((file) => bare(readFileSync(file, 'utf8')));
   let supported = 0;
   let checked = 0;
@@ -60,7 +60,7 @@ test('a sentence of one page of the sample book is rarely supported by another',
   expect(supported / checked).toBeLessThan(0.01);
 });
 
-test('a sentence that stands in the chunk word for word is quoted, whatever it says', () => {
+test('quotes any sentence that is in the chunk word for word', () => {
   const word = fc.oneof(
     fc.constantFrom(
       'not',
@@ -89,11 +89,11 @@ test('a sentence that stands in the chunk word for word is quoted, whatever it s
   );
 });
 
-test('a part of a sentence that means something else is not supported', () => {
+test('does not support a part of a sentence with another meaning', () => {
   expect(verdict('The lamp is on.', 'It is not true that the lamp is on.')).not.toBe('supported');
 });
 
-test('quotes must be word for word, but for white space, the first letter and the kind of quotation mark', () => {
+test('requires exact quotes except for white space, the first letter and quotation marks', () => {
   const text = 'It’s the   “last” message that\nwins every time.';
   expect(verdict('The last message wins: "the “last” message that wins".', text)).toBe('supported');
   expect(verdict('The last message wins: “The "last" message that wins”.', text)).not.toBe('unsupported');
@@ -103,7 +103,7 @@ test('quotes must be word for word, but for white space, the first letter and th
   expect(verdict('The "first wins" message is the last message that wins.', text)).not.toBe('supported');
 });
 
-test('numbers are compared by value and unit', () => {
+test('compares numbers by value and unit', () => {
   const text = 'The buffer holds 1,500 frames, fills in 2.50 seconds and drops twelve percent of them.';
   for (const claim of [
     'The buffer holds 1500 frames.',
@@ -128,7 +128,7 @@ test('numbers are compared by value and unit', () => {
   }
 });
 
-test('identifiers must be in the chunk as they are', () => {
+test('requires identifiers to be in the chunk', () => {
   const text = 'Call `spin_once()` of rclpy.executors with --timeout and the QoSProfile of version 2.4.1.';
   for (const name of ['`spin_once`', 'spin_once', 'rclpy.executors', '--timeout', 'QoSProfile', '2.4.1']) {
     expect(
@@ -154,7 +154,7 @@ test('identifiers must be in the chunk as they are', () => {
   }
 });
 
-test('names may come from the title and the headings', () => {
+test('accepts names from the title and headings', () => {
   const chunk = {
     text: 'It renders sensors with ray tracing.',
     title: 'Isaac Sim',
@@ -182,12 +182,12 @@ test.each([
   expect(checkClaimByWords(claim, bare(text))).toMatchObject({ objections, verdict: given });
 });
 
-test('nothing is supported by an empty chunk', () => {
+test('supports nothing by an empty chunk', () => {
   expect(verdict('Robots fly.', '')).toBe('unsupported');
   expect(checkClaimByWords('...', bare('Robots fly.')).verdict).toBe('weak');
 });
 
-test('any text can be checked against any other', () => {
+test('checks any text against any other', () => {
   const any = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 60 }), fc.string({ maxLength: 60 }));
   fc.assert(
     fc.property(any, any, any, (claim, text, title) => {
@@ -208,11 +208,11 @@ const thresholds = { supported: 0.6, weak: 0.3 };
 const verdictOf = (chance: number, objections: ClaimObjection[] = [], isVerbatim = false) =>
   toVerdict(chance, { isVerbatim }, objections, thresholds);
 
-test('a sentence that stands there as a whole is quoted, whatever its chance', () => {
+test('quotes a verbatim sentence regardless of its chance', () => {
   expect(verdictOf(0, ['number'], true)).toBe('quoted');
 });
 
-test('a chance that reaches a bar is above it', () => {
+test('includes the threshold', () => {
   expect([0.6, 0.599, 0.3, 0.299].map((chance) => verdictOf(chance))).toEqual([
     'supported',
     'weak',
@@ -223,7 +223,7 @@ test('a chance that reaches a bar is above it', () => {
   expect(VERDICT_THRESHOLDS.supported).toBeGreaterThan(VERDICT_THRESHOLDS.weak);
 });
 
-test('a fact that is not there is never outvoted', () => {
+test('is weak at best with an objection', () => {
   expect(verdictOf(0.99, ['number'])).toBe('weak');
   expect(verdictOf(0.1, ['number'])).toBe('unsupported');
 });
@@ -244,10 +244,10 @@ test.each([
   ['number', { missing: { ...HELD.missing, numbers: ['1'] } }],
   ['name', { missing: { ...HELD.missing, names: ['X'] } }],
   ['negation', { contradicts: true }],
-])('what speaks against a sentence is told: %s', (objection, facts) => {
+])('finds the objection %s', (objection, facts) => {
   expect(findObjections({ ...HELD, ...facts })).toEqual([objection]);
 });
 
-test('where all facts are held nothing speaks against a sentence', () => {
+test('returns no objections if all facts are in the source', () => {
   expect(findObjections(HELD)).toEqual([]);
 });

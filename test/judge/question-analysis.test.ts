@@ -24,11 +24,11 @@ test.each<[QuestionKind, string]>([
   ['yes or no', 'Does it start by itself?'],
   ['other', 'What is it?'],
   ['other', ''],
-])('what is asked for is a %s: %s', (kind, question) => {
+])('asks for %s: %s', (kind, question) => {
   expect(classifyQuestion(question)).toBe(kind);
 });
 
-test('a part of a passage may hold what is asked for, lack it, or not show it', () => {
+test('rates whether a unit has the kind of answer', () => {
   const holds = (asked: QuestionKind, text: string, rest = {}) =>
     hasAnswerKind(asked, { kind: 'sentence', text, newNames: 0, ...rest });
   expect([
@@ -48,7 +48,7 @@ test('a part of a passage may hold what is asked for, lack it, or not show it', 
 
 const terms = new Set(indexTerms('The Kalman filter of the actor critic estimates orientation.'));
 
-test('names and identifiers that nothing has are missing, whatever way they are written', () => {
+test('finds names and identifiers that the passages lack', () => {
   expect(findMissingNames('How does the Kalman filter work?', terms)).toEqual([]);
   expect(findMissingNames('How does the Kalmann filter work?', terms)).toEqual([]);
   expect(findMissingNames('Is the Actor-Critic fast?', terms)).toEqual([]);
@@ -58,6 +58,6 @@ test('names and identifiers that nothing has are missing, whatever way they are 
   ]);
 });
 
-test('what is the own of whoever asks is no name: numbers, hosts and short words', () => {
+test('ignores numbers, hosts and short words of the user', () => {
   expect(findMissingNames('Why does my PC at host.example.com send 404 on 10.0.0.1?', terms)).toEqual([]);
 });

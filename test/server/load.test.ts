@@ -25,7 +25,7 @@ async function gauge(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-test(`${STREAMS} streams at a time end without an error, and leave no memory behind`, {
+test(`${STREAMS} concurrent streams complete without errors or leaked memory`, {
   timeout: 600_000,
 }, async () => {
   const home = await homeWithDocuments();
@@ -59,7 +59,7 @@ test(`${STREAMS} streams at a time end without an error, and leave no memory beh
   expect(await stop()).toMatchObject({ code: 0 });
 });
 
-test('a server that is killed under load has lost no turn that was told to be completed', {
+test('loses no completed turn when killed under load', {
   timeout: 600_000,
 }, async () => {
   const home = await homeWithDocuments();

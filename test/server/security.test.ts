@@ -37,7 +37,7 @@ function raw(url: string, { method = 'GET', path, headers = {}, body }: Raw) {
 const json = { 'content-type': 'application/json' };
 const question = JSON.stringify({ question: 'What is a zebra?' });
 
-test('a name that was made to point at this machine is refused everywhere', async () => {
+test('refuses unknown host names on every route', async () => {
   const { url } = await startAgentServer();
   const port = new URL(url).port;
   for (const host of [
@@ -77,7 +77,7 @@ test('a name that was made to point at this machine is refused everywhere', asyn
     expect((await raw(url, { path: '/healthz', headers: { host } })).status).toBe(200);
 });
 
-test('on another address any address and the names given are answered to, and no other name', async () => {
+test('accepts addresses and allowed names on other interfaces', async () => {
   const { url } = await startAgentServer({
     token: TOKEN,
     hosts: { names: ['docs.example'], anyAddress: true },
@@ -89,7 +89,7 @@ test('on another address any address and the names given are answered to, and no
   expect(await statusFor('evil.example')).toBe(403);
 });
 
-test('a page of another site can neither ask nor read nor delete', async () => {
+test('refuses requests from pages of other sites', async () => {
   const { url, sessions, post } = await startAgentServer();
   await (await post('/api/ask', { question: 'What is a zebra?' })).text();
   const [kept] = await sessions.list();
@@ -124,7 +124,7 @@ test('a page of another site can neither ask nor read nor delete', async () => {
   );
 });
 
-test('a form of another site cannot pose as JSON', async () => {
+test('refuses forms that pose as JSON', async () => {
   const { url, sessions } = await startAgentServer();
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '']) {
     const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
@@ -134,7 +134,7 @@ test('a form of another site cannot pose as JSON', async () => {
   expect(await sessions.list()).toEqual([]);
 });
 
-test('with a token, nothing but the page and the health can be had without it', async () => {
+test('requires the token except for the page and /healthz', async () => {
   const page = new Map([
     ['/', { body: new TextEncoder().encode(HTML), type: 'text/html', etag: '"1"', immutable: false }],
   ]);
@@ -178,7 +178,7 @@ test('with a token, nothing but the page and the health can be had without it', 
   expect(completion.output_text).toContain('striped');
 });
 
-test('a token is compared whole, by its digest', async () => {
+test('compares whole tokens by digest', async () => {
   const { Hono } = await import('hono');
   const app = new Hono()
     .use(createCallerRegistry([{ name: null, token: TOKEN }]).guard)
@@ -193,7 +193,7 @@ test('a token is compared whole, by its digest', async () => {
   expect((await app.request('/', { headers: { authorization: `bearer ${TOKEN}` } })).status).toBe(200);
 });
 
-test('no path leads out of the page, the sessions or the collection', async () => {
+test('prevents path traversal', async () => {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, 'page/assets'), { recursive: true });
   await writeFile(join(directory, 'secret.txt'), 'TOP SECRET');
@@ -246,7 +246,7 @@ test('no path leads out of the page, the sessions or the collection', async () =
   expect((await raw(url, { path: '/assets/app-Abcd1234.js' })).body).toBe('export {}');
 });
 
-test('whatever is asked for as a collection or a passage, only what there is comes back', async () => {
+test('returns only existing collections and passages', async () => {
   const { get, post } = await startAgentServer();
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCharacter, minLength: 1 }), async (name) => {
@@ -260,7 +260,7 @@ test('whatever is asked for as a collection or a passage, only what there is com
   );
 });
 
-test('every response has the headers that keep browsers out of trouble', async () => {
+test('sends security headers with every response', async () => {
   const page = new Map([
     ['/', { body: new TextEncoder().encode(HTML), type: 'text/html', etag: '"1"', immutable: false }],
   ]);
@@ -291,7 +291,7 @@ test('every response has the headers that keep browsers out of trouble', async (
   expect((await raw(url, { path: '/', headers: { 'if-none-match': '"1"' } })).status).toBe(304);
 });
 
-test('bodies that are too large or never end are cut off', async () => {
+test('refuses bodies that are too large or never end', async () => {
   const { url, post } = await startAgentServer();
   expect((await post('/api/ask', { question: 'x'.repeat(200_000) })).status).toBe(413);
   const endless = new ReadableStream({
@@ -313,7 +313,7 @@ test('bodies that are too large or never end are cut off', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-test('neither the token nor what was asked reaches the log', async () => {
+test('logs neither tokens nor questions', async () => {
   const logged: unknown[] = [];
   const { post, get } = await startAgentServer({
     onInternalError: (message) => logged.push(message),

@@ -5,7 +5,7 @@ import { anyCharacter } from '../support/any-character.ts';
 
 const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: 'grapheme', maxLength: 200 }));
 
-test('the counts of two texts with space between add up', () => {
+test('adds up over texts with a space between', () => {
   fc.assert(
     fc.property(anyText, anyText, fc.constantFrom(' ', '\n', '\t ', '\u2028'), (a, b, space) => {
       expect(mostTokens(a + space + b)).toBe(mostTokens(a) + mostTokens(b));
@@ -13,7 +13,7 @@ test('the counts of two texts with space between add up', () => {
   );
 });
 
-test('a cut text is a beginning that fits, and as much as fits of words', () => {
+test('cuts to the longest start that fits', () => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 1, max: 50 }), (text, max) => {
       const cut = cutToTokens(text, max);
@@ -30,7 +30,7 @@ test.each([
   ['A robot is a machine that senses, decides and acts.', 10, 18],
   ['机器人', 3, 3],
   ['rclpy.spin_once(node, timeout_sec=0.1)', 15, 22],
-])('%s counts between what tokenizers count and twice that', (text, least, most) => {
+])('%s counts at least as much as tokenizers, and at most twice that', (text, least, most) => {
   expect(mostTokens(text)).toBeGreaterThanOrEqual(least);
   expect(mostTokens(text)).toBeLessThanOrEqual(most);
 });

@@ -11,7 +11,7 @@ test.each([
   ['maxTurn', 'maxTurns'],
   ['tpoK', 'topK'],
   ['temp', 'temperature'],
-])('%s was meant to be %s', (typed, meant) => {
+])('finds for %s the name %s', (typed, meant) => {
   expect(nearestName(typed, known)).toBe(meant);
 });
 
@@ -22,6 +22,6 @@ test.each(['colour', 'nope', 'x', 'max', ''])(
   },
 );
 
-test('a known name is nearest to itself', () => {
+test('returns a known name for itself', () => {
   fc.assert(fc.property(fc.constantFrom(...known), (name) => nearestName(name, known) === name));
 });

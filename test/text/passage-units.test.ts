@@ -9,14 +9,14 @@ function unitsIn(text: string) {
   }));
 }
 
-test('a sentence stands alone, or with the one that it refers back to', () => {
+test('gives a sentence the one it refers back to as its lead-in', () => {
   expect(unitsIn('A node computes, e.g. a path. It talks to others.')).toEqual([
     { kind: 'sentence', text: 'A node computes, e.g. a path.', leadIn: null },
     { kind: 'sentence', text: 'It talks to others.', leadIn: 'A node computes, e.g. a path.' },
   ]);
 });
 
-test('code is a unit with the sentence that leads in to it, past the name of its file', () => {
+test('gives code its introducing sentence as lead-in, past a file name', () => {
   const code = '```sh\ngz sim\n```';
   expect(unitsIn(`Start the simulator:\n\nstart.sh\n\n${code}`).at(-1)).toEqual({
     kind: 'code',
@@ -25,14 +25,14 @@ test('code is a unit with the sentence that leads in to it, past the name of its
   });
 });
 
-test('a row is a unit with the head of its table', () => {
+test('gives a row the table header as lead-in', () => {
   const head = '| Bus | Rate |\n| --- | --- |';
   expect(unitsIn(`${head}\n| CAN | 1 Mbit/s |`)).toEqual([
     { kind: 'row', text: '| CAN | 1 Mbit/s |', leadIn: head },
   ]);
 });
 
-test('items have what leads in to their list, and numbered ones are steps together, code between them included', () => {
+test('gives items the introduction of their list, and groups numbered ones as steps with their code', () => {
   const text = 'Remove it:\n\n1. Stop the service.\n\n```sh\nstop it\n```\n\n2. Delete the file.';
   expect(unitsIn(text).map(({ kind, leadIn }) => ({ kind, leadIn }))).toEqual([
     { kind: 'sentence', leadIn: null },

@@ -9,7 +9,7 @@ const TEXT = [
   'Nothing else is said here.',
 ].join(' ');
 
-test('a short passage is shown whole, a long one where the query is', () => {
+test('returns a short passage whole, and the relevant part of a long one', () => {
   expect(passageWindow(TEXT, 'inflation', 500)).toBe(TEXT);
   expect(passageWindow(TEXT, 'What does the inflation layer do?', 60)).toBe(
     'The inflation layer spreads cost around obstacles.',
@@ -17,12 +17,12 @@ test('a short passage is shown whole, a long one where the query is', () => {
   expect(passageWindow(TEXT, 'quantum computing', 30)).toBe('Robots have links and joints.');
 });
 
-test('code is not entered in the middle', () => {
+test('does not start inside code', () => {
   const text = `It is started like this.\n\n\`\`\`bash\n${'echo filler\n'.repeat(10)}gz sim world.sdf\n\`\`\`\n\nThe end of it is near.`;
   expect(passageWindow(text, 'gz sim world', 80)).toMatch(/^(?:It is started|```bash)/);
 });
 
-test('code and rows are shown whole, a row with the head of its table', () => {
+test('keeps code and rows whole, with the table header', () => {
   const code = '```bash\ngz sim world.sdf\n```';
   expect(passageWindow(`${TEXT}\n\nStart it:\n\n${code}\n\n${TEXT}`, 'start gz sim', 60)).toBe(
     `Start it:\n\n${code}`,
@@ -33,7 +33,7 @@ test('code and rows are shown whole, a row with the head of its table', () => {
   expect(passageWindow(`${TEXT}\n\n${table}`, 'serial bus', 60)).toBe(`${head}\n${rows[2]}`);
 });
 
-test('it is always a part of the passage, in one piece and within bounds', () => {
+test('returns one piece of the passage within the limit', () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 300 }),

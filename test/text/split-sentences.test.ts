@@ -6,13 +6,13 @@ import { anyCharacter } from '../support/any-character.ts';
 const sentences = (text: string) => sentencesIn(text).map(({ start, end }) => text.slice(start, end));
 const ofMarkdown = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
-test('a sentence ends with its mark, with a line, and in scripts without spaces', () => {
+test('ends sentences at punctuation, line breaks and in scripts without spaces', () => {
   expect(sentences('  One is here. Two!  Three\nfour? ')).toEqual(['One is here.', 'Two!', 'Three', 'four?']);
   expect(sentences('你好。再见！')).toEqual(['你好。', '再见！']);
   expect(sentences(' \n ')).toEqual([]);
 });
 
-test('abbreviations, initials, decimals and versions end no sentence', () => {
+test('does not end a sentence at abbreviations, initials, decimals and versions', () => {
   for (const text of [
     'Use tools, e.g. Nav2, here.',
     'See Dr. Smith vs. Mr. Jones (cf. Fig. Two).',
@@ -25,7 +25,7 @@ test('abbreviations, initials, decimals and versions end no sentence', () => {
   }
 });
 
-test('a unit after a number may end a sentence, and so may an abbreviation that ends a line', () => {
+test('ends a sentence after a unit, and at the end of a line', () => {
   expect(sentences('It has 4.2 V. Then it rests.')).toEqual(['It has 4.2 V.', 'Then it rests.']);
   expect(sentences('It takes 67 ms. Then it rests.')).toEqual(['It takes 67 ms.', 'Then it rests.']);
   expect(sentences('It is 3 m. Then it rests.')).toEqual(['It is 3 m.', 'Then it rests.']);
@@ -36,7 +36,7 @@ test('a unit after a number may end a sentence, and so may an abbreviation that 
   ]);
 });
 
-test('code ends no sentence but may begin one', () => {
+test('does not end a sentence in code', () => {
   expect(sentences('Run `a. B` now. `c` follows.')).toEqual(['Run `a. B` now.', '`c` follows.']);
   // A backtick of one line does not reach for one of another.
   expect(sentences('One `tick. Here.\nAnd `there. End.')).toEqual([
@@ -47,7 +47,7 @@ test('code ends no sentence but may begin one', () => {
   ]);
 });
 
-test('the marks that close emphasis belong to the sentence they close', () => {
+test('includes closing emphasis in the sentence', () => {
   expect(sentences('**Control.** It tracks. *So.* It goes.')).toEqual([
     '**Control.**',
     'It tracks.',
@@ -56,7 +56,7 @@ test('the marks that close emphasis belong to the sentence they close', () => {
   ]);
 });
 
-test('in Markdown a sentence goes on over the end of a line, never over that of a block', () => {
+test('continues a sentence over line breaks but not over blocks', () => {
   const text = '# A title\n\nOne is\nhere. Two\n- three\n- four\n\n```\ncode. Code.\n```\n> five';
   expect(ofMarkdown(text)).toEqual(['A title', 'One is\nhere.', 'Two', 'three', 'four', 'five']);
   expect(splitSentences(text).map(({ block, heading }) => [block, heading])).toEqual([
@@ -69,7 +69,7 @@ test('in Markdown a sentence goes on over the end of a line, never over that of 
   ]);
 });
 
-test('whatever the text, the pieces are the text, and sentences are in order and without space around them', () => {
+test('splits any text into ordered, trimmed sentences that join to the text', () => {
   const any = fc.oneof(fc.string({ unit: anyCharacter }), fc.stringMatching(/^[A-Za-z.!?`*_ \n]*$/));
   fc.assert(
     fc.property(any, (text) => {

@@ -33,11 +33,11 @@ test.each([
   expect(indexTerms(text)).toEqual(expected);
 });
 
-test('capitals at the end of a Greek word do not keep it from being found', () => {
+test('finds Greek words in capitals', () => {
   expect(queryTerms('ΔΡΟΜΟΥΣ')).toEqual(indexTerms('δρόμους'));
 });
 
-test('a name is found in whichever way it is written', () => {
+test('finds a name in any notation', () => {
   const spellings = ['spin_once', 'spin-once', 'spin.once', 'spinOnce', 'SpinOnce', 'spinonce', 'SPINONCE'];
   const whole = new Set(spellings.map((spelling) => indexTerms(spelling).at(-1)));
   expect(whole.size).toBe(1);
@@ -55,7 +55,7 @@ test.each([
   expect(queryTerms(query)).toEqual(expected);
 });
 
-test('stop words are in lower case and each is one word', () => {
+test('has stop words of one lower-case word each', () => {
   for (const word of STOP_WORDS) expect(word).toMatch(/^[a-z]+('[a-z]+)?$/);
 });
 
@@ -69,7 +69,7 @@ const texts = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-test('terms are made of letters and digits, in lower case, and never empty', () => {
+test('returns non-empty lower-case terms of letters and digits', () => {
   fc.assert(
     fc.property(texts, (text) => {
       for (const term of indexTerms(text)) expect(term).toMatch(/^[\p{L}\p{N}]+$/u);
@@ -78,7 +78,7 @@ test('terms are made of letters and digits, in lower case, and never empty', () 
   );
 });
 
-test('a text is always found by itself: the terms of a query are among those of the same text', () => {
+test('includes the query terms of a text in its index terms', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const terms = new Set(indexTerms(text));
@@ -91,7 +91,7 @@ test('a text is always found by itself: the terms of a query are among those of 
   );
 });
 
-test('upper and lower case of English words make no difference', () => {
+test('ignores the case of English words', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{1,12}$/), (word) => {
       expect(indexTerms(word.toUpperCase())).toEqual(indexTerms(word));

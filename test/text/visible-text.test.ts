@@ -26,15 +26,15 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-test('nothing that a terminal would act on is left of any text', () => {
+test('removes everything that a terminal interprets', () => {
   fc.assert(fc.property(hostile, (text) => !forbidden.test(visibleText(text))));
 });
 
-test('making a text visible twice changes nothing more', () => {
+test('is idempotent', () => {
   fc.assert(fc.property(hostile, (text) => visibleText(visibleText(text)) === visibleText(text)));
 });
 
-test('plain text stays as it is', () => {
+test('keeps plain text', () => {
   const plain = fc.string({ unit: 'grapheme' }).filter((text) => !forbidden.test(text));
   fc.assert(fc.property(plain, (text) => visibleText(text) === text));
   expect(visibleText('Tabs\tand\nlines, naïve 日本語 👩‍🔬 שלום')).toBe(
@@ -42,7 +42,7 @@ test('plain text stays as it is', () => {
   );
 });
 
-test('escape sequences go together with their payload', () => {
+test('removes escape sequences with their payload', () => {
   expect(visibleText('\x1b[1;31mred\x1b[0m')).toBe('red');
   expect(visibleText('\x1b]0;new title\x07text')).toBe('text');
   expect(visibleText('\x1b]8;;https://evil.test\x1b\\click\x1b]8;;\x1b\\')).toBe('click');
@@ -51,25 +51,25 @@ test('escape sequences go together with their payload', () => {
   expect(visibleText('\x1bcreset\x1b(B')).toBe('reset');
 });
 
-test('an escape that never ends does not hide the rest of the text', () => {
+test('keeps the text after an unterminated escape', () => {
   expect(visibleText('before \x1b]0;the rest')).toBe('before 0;the rest');
 });
 
-test('a carriage return cannot overwrite what stands before it', () => {
+test('removes carriage returns', () => {
   expect(visibleText('safe\revil\r\nnext')).toBe('safeevil\nnext');
 });
 
-test('line and paragraph separators become line feeds', () => {
+test('converts line and paragraph separators to line feeds', () => {
   expect(visibleText('a\u2028b\u2029c')).toBe('a\nb\nc');
 });
 
-test('a long run of unfinished sequences is cleaned in linear time', () => {
+test('takes linear time for many unterminated sequences', () => {
   const started = cpuTime();
   for (const opening of ['\x1b]', '\x9d', '\x1b[1', '\x1bP\x1b']) visibleText(opening.repeat(200_000));
   expect(cpuTime() - started).toBeLessThan(20_000);
 });
 
-test('an excerpt is one line that never exceeds its limit nor splits a character', () => {
+test('cuts to one line within the limit without splitting a character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 40 }), (text, max) => {
       const line = oneLine(text, max);

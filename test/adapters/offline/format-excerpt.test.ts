@@ -12,25 +12,25 @@ function told(text: string, words: string, maxWords = 120): string {
   return formatExcerpt(passageOf(text), unit, maxWords);
 }
 
-test('code is told as code below what leads in to it, which is cited', () => {
+test('quotes code below its cited introduction', () => {
   const text = 'Robots move.\n\nStart it:\n\n```sh\ngz sim\n```\n\nThen wait.';
   expect(told(text, 'gz sim')).toBe(
     'Robots move. [3]\n\nStart it: [3]\n\n```sh\ngz sim\n```\n\nThen wait. [3]',
   );
 });
 
-test('only what there is room for is told, around what was chosen', () => {
+test('quotes as much around the unit as fits', () => {
   const text = 'One two three four five.\n\nSix seven eight.\n\nNine ten eleven twelve.';
   expect(told(text, 'Six', 7)).toBe('Six seven eight. [3]\n\nNine ten eleven twelve. [3]');
 });
 
-test('what announces something that the passage does not hold any more is left out', () => {
+test('omits an introduction without the part it introduces', () => {
   const text = 'Start it:\n\n```sh\ngz sim\n```\n\nOr, with a world:';
   expect(told(text, 'gz sim')).toBe('Start it: [3]\n\n```sh\ngz sim\n```');
   expect(told('Or, with a world:', 'world')).toBe('Or, with a world: [3]');
 });
 
-test('rows are a small table, steps a list, and addresses are no citations', () => {
+test('formats rows as a table, steps as a list, and addresses as code', () => {
   const table = '| Bus | Rate |\n| --- | --- |\n| CAN | 1 Mbit/s |\n| SPI | 10 Mbit/s |';
   expect(told(table, 'SPI')).toBe(`${table}\n\n[3]`);
   expect(told('1. Stop it.\n2. See https://a.test/b now.', 'Stop')).toBe(
@@ -49,18 +49,18 @@ test.each([
     'Open http://[::1]. Or http://[::1]:80/x now.',
     'Open `http://[::1]`. [3] Or `http://[::1]:80/x` now. [3]',
   ],
-])('no mark of a sentence stands in code: %s', (text, expected) => {
+])('puts no marker inside code: %s', (text, expected) => {
   expect(told(text, text.slice(0, 5))).toBe(expected);
   expect(findMarkers(expected)).toHaveLength(2);
 });
 
-test('a whole passage stands below its place', () => {
+test('formats a whole passage below its title and headings', () => {
   expect(formatPassage(passageOf('It moves. It stops.'))).toBe(
     '### Guide › Setup\n\nIt moves. It stops. [3]',
   );
 });
 
-test('what is written is told with all of its signs, as code where Markdown would take them', () => {
+test('writes words as code that Markdown would change', () => {
   const prose = (text: string) => told(text, text.slice(0, 5));
   expect(prose('Call my_func(*args, **kwargs), _private_ or __init__() in /etc/*.')).toBe(
     'Call `my_func(*args`, `**kwargs`), `_private_` or `__init__()` in `/etc/*`. [3]',

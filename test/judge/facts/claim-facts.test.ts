@@ -65,7 +65,7 @@ const UNITS = [
   ['euro', 'euros'],
 ];
 
-test('a unit is the same however it is written, and another one than all others', () => {
+test('maps all names of a unit to one', () => {
   const seen = new Set<string | null | undefined>();
   for (const names of UNITS) {
     const units = new Set(names.map((name) => findNumbers(`It is 30 ${name} now.`)[0]?.unit));
@@ -78,21 +78,21 @@ test('a unit is the same however it is written, and another one than all others'
   }
 });
 
-test('a word after a number is a unit only if it is one, or is written with it', () => {
+test('recognizes known units, and any suffix without a space', () => {
   expect(findNumbers('30 frogs')[0]?.unit).toBeNull();
   expect(findNumbers('30frogs')[0]?.unit).toBe('frogs');
   expect(findNumbers('30 US airlines')[0]?.unit).toBeNull();
   expect(findNumbers('three seconds')).toMatchObject([{ value: '3', unit: 's', spelled: true }]);
 });
 
-test('words with a capital are names, unless more than seven of ten have one', () => {
+test('treats capitalized words as names, except in title case', () => {
   expect(findNames('The Owl Saw Rome And Paris In one long night.')).toEqual(['Owl', 'Saw', 'Rome', 'Paris']);
   expect(findNames('The Owl Saw Rome And Paris In One long night.')).toEqual([]);
   expect(findNames('The Owl Saw Rome.')).toEqual(['Owl', 'Saw', 'Rome']);
   expect(findNames('The Owl Saw Rome Now.')).toEqual([]);
 });
 
-test('a name does not open a sentence or something like one, and is told without what is attached to it', () => {
+test('ignores capitals at the start of sentences, and strips suffixes of names', () => {
   expect(findNames('Owls like Rome.')).toEqual(['Rome']);
   expect(findNames('It is so. Owls like it: Foxes do! Bats? "Mice" (Rats) “Voles”')).toEqual([]);
   expect(findNames("It is Anna's or Anna’s and James' house.")).toEqual(['Anna', 'James']);
@@ -106,7 +106,7 @@ test('a name does not open a sentence or something like one, and is told without
   expect(findNames('So I think The owl of `Rome` is iOS.')).toEqual([]);
 });
 
-test('a quote has three words or more, and its parts around an ellipsis are told apart', () => {
+test('finds quotes of three words or more and splits them at ellipses', () => {
   expect(findQuotes('He said "two words" and "three short words".')).toEqual(['three short words']);
   expect(findQuotes('“one two three” and «four five six»')).toEqual(['one two three', 'four five six']);
   expect(findQuotes('"the owl … in the dark"')).toEqual(['the owl ', ' in the dark']);
@@ -131,11 +131,11 @@ test.each([
   ['camel case', 'The addNode of QoSProfile.', ['addNode', 'QoSProfile']],
   ['what stands in backticks', 'Call `spin()` or ` x y ` or `...`.', ['spin', 'x y']],
   ['no plain word', 'An owl - a 1.5 kg bird - hunts.', []],
-])('a name of code is %s', (_, sentence, names) => {
+])('finds identifiers: %s', (_, sentence, names) => {
   expect(findIdentifiers(sentence)).toEqual(names);
 });
 
-test('a number has one value however it is written', () => {
+test('normalizes the notation of numbers', () => {
   const valueIn = (text: string) => findNumbers(`It is ${text} now.`)[0]?.value;
   for (const text of ['1500', '1,500', '1\u00a0500', '1\u202f500', "1'500", '+1500', '1500.0', '01500'])
     expect(valueIn(text), text).toBe('1500');
@@ -143,7 +143,7 @@ test('a number has one value however it is written', () => {
   expect(findNumbers('version 1.2.3 of a1 and b_2')).toEqual([]);
 });
 
-test('a number that is written out counts from zero to twelve, but "one" only with a unit', () => {
+test('reads number words from zero to twelve, and "one" only with a unit', () => {
   const spelled = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
   expect(findNumbers(spelled.join(', ')).map(({ value }) => Number(value))).toEqual(
     spelled.map((_, at) => at),
@@ -156,11 +156,11 @@ test('a number that is written out counts from zero to twelve, but "one" only wi
   expect(findNumbers('someone, twenty-one, often')).toEqual([]);
 });
 
-test('gives the offset of each number', () => {
+test('returns the offset of each number', () => {
   expect(findNumbers('It takes 30 seconds or three minutes.').map(({ start }) => start)).toEqual([9, 23]);
 });
 
-test('figures and number words are numbers, other words are not', () => {
+test('recognizes figures and number words', () => {
   for (const word of ['30', '-1.5', '+7', '12%', '1,500', 'three', 'Twelve'])
     expect(isNumberWord(word), word).toBe(true);
   for (const word of ['thirteen', 'x3', '3x', '']) expect(isNumberWord(word), word).toBe(false);

@@ -16,7 +16,7 @@ const shareOf = (...args: Parameters<typeof passageOf>) => passageOf(...args).sh
 const contentIn = (claim: string, text = '') =>
   toContentTerms(splitTermWords(claim), sourceOf(text)).map((terms) => terms.join('+'));
 
-test('content words count once each; numbers, their units and words about words do not', () => {
+test('counts content words once, without numbers, units and optional words', () => {
   expect(contentIn('The owl and the owl hunt.')).toEqual(['owl', 'hunt']);
   expect(contentIn('It takes 30 seconds, or three minutes, of owl.')).toEqual(['take', 'owl']);
   expect(contentIn('A second owl.')).toEqual(['second', 'owl']);
@@ -24,12 +24,12 @@ test('content words count once each; numbers, their units and words about words 
   expect(contentIn('Roughly, an owl.', 'Roughly so.')).toEqual(['roughli', 'owl']);
 });
 
-test('a claim of stop words alone is all content', () => {
+test('counts all words of a claim of stop words', () => {
   expect(contentIn('It is so.').length).toBeGreaterThan(0);
   expect(shareOf('It is.', 'It is.')).toBe(shareOf('Owls hunt.', 'Owls hunt.'));
 });
 
-test('a compound is one word of several parts, and a script without spaces has many words', () => {
+test('counts a compound as one word, and each term of scripts without spaces', () => {
   expect(contentIn('KEEP_LAST')).toEqual(['keep+last+keeplast']);
   expect(shareOf('KEEP_LAST', 'It will keep.')).toBeCloseTo(1 / 3);
   const text = '机器人操作系统控制手臂';
@@ -37,14 +37,14 @@ test('a compound is one word of several parts, and a script without spaces has m
   expect(contentIn(text).every((term) => !term.includes('+'))).toBe(true);
 });
 
-test('a word counts in full in the sentence itself, in the title and in a heading', () => {
+test('counts words in the sentence, title and headings fully', () => {
   expect(shareOf('Owls hunt mice.', 'Owls hunt mice.')).toBe(1);
   expect(shareOf('Owls hunt mice.', 'Mice hide.', 'Owls')).toBeCloseTo(2 / 3);
   expect(shareOf('Owls hunt mice.', 'Mice hide.', '', ['Where owls hunt'])).toBe(1);
   expect(shareOf('Owls hunt mice.', '')).toBe(0);
 });
 
-test('a word of the sentence before or after counts less, unless one of the two refers to the other', () => {
+test('counts words of neighbouring sentences less, unless a pronoun connects them', () => {
   const claim = 'Owls hunt mice in barns.';
   expect(shareOf(claim, 'Birds hunt mice in barns. Owls fly.')).toBeCloseTo((3 + 0.6) / 4);
   expect(shareOf(claim, 'Owls fly. Birds hunt mice in barns.')).toBeCloseTo((3 + 0.6) / 4);
@@ -53,13 +53,13 @@ test('a word of the sentence before or after counts less, unless one of the two 
   expect(shareOf(claim, 'Owls fly. So it is. Birds hunt mice in barns.')).toBeCloseTo(3 / 4);
 });
 
-test('of sentences that share as much the first is best, or the one that names the subject', () => {
+test('prefers the sentence with the subject, then the first one', () => {
   expect(passageOf('Owls hunt mice.', 'Birds hunt mice. Birds hunt mice.').best?.sentence).toBe(0);
   const { best } = passageOf('Owls hunt mice.', 'Birds hunt mice. Then again. Owls eat mice.');
   expect(best?.sentence).toBe(2);
 });
 
-test('a passage is the best sentence with all clauses of its own, the one before and the one after', () => {
+test('returns the clauses of the best sentence and its neighbours', () => {
   const text =
     'One is red. Two is red, and the three is red. Owls hunt mice. Four is red; the five is red. Six is red.';
   const { clauses, terms } = passageOf('Owls hunt mice.', text);
@@ -68,7 +68,7 @@ test('a passage is the best sentence with all clauses of its own, the one before
   expect(terms).not.toContain('six');
 });
 
-test('nothing is found in an empty text, and nothing supports a claim without words', () => {
+test('finds nothing in an empty text or for a claim without words', () => {
   expect(passageOf('Owls hunt.', '')).toMatchObject({ share: 0, best: null, clauses: [] });
   expect(passageOf('...', 'Owls hunt.')).toMatchObject({ share: 0 });
 });

@@ -42,19 +42,19 @@ test.each([
   ['index', 'indices indexes'],
   ['matrix', 'matrices'],
   ['vertex', 'vertices'],
-])('forms of "%s" are one term: %s', (base, forms) => {
+])('maps the forms of "%s" to one term: %s', (base, forms) => {
   for (const form of forms.split(' ')) expect(toBaseTerms(form), form).toEqual(toBaseTerms(base));
   expect(toBaseTerms(base)).toHaveLength(1);
 });
 
-test('a word has the same terms whenever it is asked for, long or short', () => {
+test('returns the same terms for a word every time', () => {
   for (const word of ['written', 'KEEP_LAST', 'w'.repeat(40), 'w'.repeat(41)]) {
     expect(toBaseTermsOfWord(word)).toEqual(toBaseTerms(word));
     expect(toBaseTermsOfWord(word)).toEqual(toBaseTerms(word));
   }
 });
 
-test('marks of Markdown that do not show are taken out, and what only looks like them stays', () => {
+test('removes Markdown but keeps text that only looks like it', () => {
   expect(stripMarkdown('See [the **docs**](https://a.example/x) _now_.')).toBe('See the docs now.');
   expect(stripMarkdown('![A plot](plot.png) of *one* and ***two***')).toBe('A plot of one and two');
   expect(stripMarkdown('## Head\n  # Other\ntext #3')).toBe('Head\nOther\ntext #3');
@@ -62,7 +62,7 @@ test('marks of Markdown that do not show are taken out, and what only looks like
   expect(stripMarkdown('snake_case and 2 * 3 and list[0]')).toBe('snake_case and 2 * 3 and list[0]');
 });
 
-test('words come without the punctuation around them, and tell where clauses and sentences end', () => {
+test('splits words without punctuation and marks the ends of clauses and sentences', () => {
   expect(textsOf('“Owls,” he said, (mostly) `hunt` — at night…')).toEqual([
     'Owls',
     'he',
@@ -88,23 +88,23 @@ test('words come without the punctuation around them, and tell where clauses and
   ]);
 });
 
-test('a dash on its own ends the clause before it, other signs do not, and none is a word', () => {
+test('ends a clause at a dash', () => {
   const [first, second] = splitTermWords('owls – hunt');
   expect([first?.endsClause, second?.endsClause]).toEqual([true, false]);
   expect(splitTermWords('owls " hunt')[0]?.endsClause).toBe(false);
   expect(splitTermWords('— . …')).toEqual([]);
 });
 
-test('kinds of apostrophes are the same, also in what is too long to be a word', () => {
+test('normalizes apostrophes', () => {
   expect(textsOf('don’t ‘em')).toEqual(["don't", 'em']);
   expect(textsOf(`${'x’'.repeat(150)}`)).toEqual(["x'".repeat(150)]);
 });
 
-test('stop words have no term', () => {
+test('gives stop words no term', () => {
   expect(splitTermWords('the owls of it').map(({ term }) => term)).toEqual([null, 'owl', null, null]);
 });
 
-test('words about the words themselves need no support', () => {
+test('treats words about the text as optional', () => {
   for (const word of ['roughly', 'documentation', 'chapter', 'example'])
     expect(isOptionalTerm(toBaseTerms(word)[0] ?? ''), word).toBe(true);
   expect(isOptionalTerm('owl')).toBe(false);

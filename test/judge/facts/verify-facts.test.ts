@@ -5,7 +5,7 @@ const bare = (text: string) => ({ text, title: '', headings: [] });
 const facts = (claim: string, text: string) => verifyFacts(claim, bare(text));
 const missing = (claim: string, text: string) => facts(claim, text).missing;
 
-test('a claim is there word for word only as one or more whole sentences', () => {
+test('is verbatim only for whole sentences', () => {
   const text = 'Owls hunt at night. They see well. Foxes sleep.';
   expect(facts('Owls hunt at night.', text).isVerbatim).toBe(true);
   expect(facts('owls HUNT at night', text).isVerbatim).toBe(true);
@@ -16,12 +16,12 @@ test('a claim is there word for word only as one or more whole sentences', () =>
   expect(facts('...', text).isVerbatim).toBe(false);
 });
 
-test('a block of code is a sentence of its own', () => {
+test('treats a code block as a sentence', () => {
   const text = 'Start it so:\n\n```\nros2 run demo\n```\n\nThen wait.';
   expect(facts('ros2 run demo', text).isVerbatim).toBe(true);
 });
 
-test('a quote must stand in the text, its title or its headings, in the same case but for the first letter', () => {
+test('requires quotes in the text, title or headings, in the same case except for the first letter', () => {
   const text = 'The last message wins every time.';
   expect(missing('"the last message wins"', text).quotes).toEqual([]);
   expect(missing('"The last message wins"', text).quotes).toEqual([]);
@@ -32,7 +32,7 @@ test('a quote must stand in the text, its title or its headings, in the same cas
   expect(verifyFacts('"how owls hunt" and "in the dark"', titled).missing.quotes).toEqual([]);
 });
 
-test('a name of code must be a whole word; a plural may follow it, another group of digits may not', () => {
+test('requires identifiers as whole words, possibly in the plural', () => {
   const text = 'Call spin_once of rclpy with the QoSProfiles of 1.2.3.';
   const lacks = (name: string) => missing(`Call \`${name}\`.`, text).identifiers.length > 0;
   for (const name of ['spin_once', 'SPIN_ONCE', 'spin_once()', 'QoSProfile', 'rclpy', '1.2.3'])
@@ -44,14 +44,14 @@ test('a name of code must be a whole word; a plural may follow it, another group
   expect(missing('Use `rclpy` now.', 'Not rclpyx, but rclpy.').identifiers).toEqual([]);
 });
 
-test('a name that is written in one word may be written apart or with a hyphen', () => {
+test('accepts camel-case names with spaces or hyphens', () => {
   for (const text of ['Open USD is here.', 'open-usd is here.', 'Many Open USDs are here.'])
     expect(missing('See `OpenUSD` here.', text).identifiers, text).toEqual([]);
   for (const text of ['Reopen USD is here.', 'Open USDX is here.', 'Open a USD here.', 'Open/USD is here.'])
     expect(missing('See `OpenUSD` here.', text).identifiers, text).toEqual(['OpenUSD']);
 });
 
-test('a name must be in the text, its title or its headings', () => {
+test('requires names in the text, title or headings', () => {
   expect(missing('The tower stands in Paris.', 'The tower stands in Rome.').names).toEqual(['Paris']);
   expect(
     verifyFacts('The tower stands in Paris.', { text: 'It stands.', title: '', headings: ['Paris'] }).missing
@@ -60,7 +60,7 @@ test('a name must be in the text, its title or its headings', () => {
   expect(missing('It runs on the OpenUsd.', 'It runs on open usd.').names).toEqual([]);
 });
 
-test('a number is given with the same unit or where one of the two has none', () => {
+test('requires the same unit of a number, or none', () => {
   expect(missing('It takes 30 seconds.', 'It takes 30 s.').numbers).toEqual([]);
   expect(missing('It takes 30.', 'It takes 30 s.').numbers).toEqual([]);
   expect(missing('It takes 30 seconds.', 'It takes 30.').numbers).toEqual([]);
@@ -73,14 +73,14 @@ test('a number is given with the same unit or where one of the two has none', ()
   ).toEqual([]);
 });
 
-test('a number may be part of a name that the text writes in one word', () => {
+test('accepts a number that is part of a name', () => {
   expect(missing('It runs on ROS 2.', 'It runs on ROS2.').numbers).toEqual([]);
   expect(missing('It runs on ROS-2.', 'It runs on ROS2.').numbers).toEqual([]);
   expect(missing('It runs on ROS 2.', 'It runs on XYZ2.').numbers).toEqual(['2']);
   expect(missing('It runs on ROS 2.', 'It runs on ROS3.').numbers).toEqual(['2']);
 });
 
-test('a number that stands far from what the claim is about is told', () => {
+test('counts numbers outside of the best passage', () => {
   const text = 'Owls hunt mice at night. They see well. Foxes sleep a lot. Bats eat 40 moths.';
   expect(facts('Owls hunt 40 mice at night.', text)).toMatchObject({
     numbersFar: 1,
@@ -93,7 +93,7 @@ test('a number that stands far from what the claim is about is told', () => {
 const isNear = (claim: string, text: string, title = '') =>
   !verifyFacts(claim, { text, title, headings: [] }).isSubjectFar;
 
-test('a claim is borne out by a passage that speaks of its subject', () => {
+test('requires the subject of a claim in the passage', () => {
   expect(isNear('Owls can hunt mice in the dark.', 'Owls hunt mice in the dark.')).toBe(true);
   expect(isNear('Owls can hunt mice in the dark.', 'Foxes hunt mice in the dark.')).toBe(false);
   expect(isNear('Owls can hunt mice in the dark.', 'Owls fly. They hunt mice in the dark.')).toBe(true);
@@ -101,13 +101,13 @@ test('a claim is borne out by a passage that speaks of its subject', () => {
   expect(isNear('Owls can hunt.', '')).toBe(true);
 });
 
-test('a heading may name the subject where the passage begins with what the claim speaks of as well', () => {
+test('accepts the subject in a heading if the claim mentions the subject of the passage', () => {
   expect(isNear('Owls can hunt mice in the dark.', 'Mice in the dark are prey.', 'Owls')).toBe(true);
   expect(isNear('Owls can hunt mice in the dark.', 'They hunt mice in the dark.', 'Owls')).toBe(true);
   expect(isNear('Owls can hunt mice in the dark.', 'Foxes hunt mice in the dark.', 'Owls')).toBe(false);
 });
 
-test('only a content word that a verb follows soon, or a plural, is taken for a subject', () => {
+test('takes a plural, or a content word with a verb soon after it, for the subject', () => {
   const text = 'Foxes hunt mice in the dark.';
   expect(isNear('The owl is hunting mice in the dark.', text)).toBe(false);
   expect(isNear('The owl hunts mice in the dark.', text)).toBe(false);

@@ -24,7 +24,7 @@ async function ask(server: Server, body: object) {
   };
 }
 
-test('a question is answered by its events, within a session that is kept', async () => {
+test('streams the events of a question and stores its session', async () => {
   const server = await startAgentServer();
   const { session, events, turn } = await ask(server, { question: 'What is a zebra?' });
   expect(session).toMatchObject({ type: 'session', collection: 'animals', turnNumber: 1 });
@@ -51,7 +51,7 @@ test('a question is answered by its events, within a session that is kept', asyn
   expect(sessions).toMatchObject([{ sessionId: session.sessionId, title: 'What is a zebra?', turnCount: 2 }]);
 });
 
-test('a file that was ingested is handed out as text, and nothing else is', async () => {
+test('sends only ingested files, as text', async () => {
   const server = await startAgentServer();
   const { turn } = await ask(server, { question: 'What is a zebra?' });
   const chunkId = turn?.response.citations[0]?.chunkId ?? '';
@@ -60,7 +60,7 @@ test('a file that was ingested is handed out as text, and nothing else is', asyn
   expect((await server.get('/api/files/..%2F..%2Fetc%2Fpasswd')).status).toBe(404);
 });
 
-test('events come as server-sent events to who asks for them', async () => {
+test('sends server-sent events on request', async () => {
   const server = await startAgentServer();
   const response = await server.post(
     '/api/ask',
@@ -73,7 +73,7 @@ test('events come as server-sent events to who asks for them', async () => {
   expect(text).toMatch(/event: turn_completed\ndata: \{.*\}\n\n$/);
 });
 
-test('an answer streams: its first words arrive before the model has said the last', async () => {
+test('streams text before the model has finished', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model });
   const response = await server.post('/api/ask', { question: 'Well?' });
@@ -85,7 +85,7 @@ test('an answer streams: its first words arrive before the model has said the la
   expect(text).toContain('that is it.');
 });
 
-test('policy and filter hold for a turn', async () => {
+test('applies policy and filter to a turn', async () => {
   const server = await startAgentServer();
   const { events } = await ask(server, {
     question: 'What is a zebra?',
@@ -99,7 +99,7 @@ test('policy and filter hold for a turn', async () => {
   expect(never.turn?.response.retrievalCount).toBe(0);
 });
 
-test('a session is of the user who began it', async () => {
+test('binds a session to its user', async () => {
   const server = await startAgentServer();
   const { session } = await ask(server, { question: 'What is a zebra?', user: 'anna' });
   await ask(server, { question: 'What is an owl?' });
@@ -111,7 +111,7 @@ test('a session is of the user who began it', async () => {
   expect([other.status, await other.json()]).toMatchObject([400, { error: { param: 'user' } }]);
 });
 
-test('a session belongs to its collection', async () => {
+test('binds a session to its collection', async () => {
   const server = await startAgentServer({
     libraries: { animals: BOOK, tools: { 'shed/Hammers': 'A hammer is a tool that drives nails.' } },
   });
@@ -127,7 +127,7 @@ test('a session belongs to its collection', async () => {
   expect(again.session.collection).toBe('tools');
 });
 
-test('one question at a time in a session, in others as many as there is room for', async () => {
+test('answers one question at a time per session, and several in parallel', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model });
   const first = await server.post('/api/ask', { question: 'One?' });
@@ -157,7 +157,7 @@ test('one question at a time in a session, in others as many as there is room fo
   });
 });
 
-test('a session can be started over, judged and forgotten', async () => {
+test('resets, rates and deletes a session', async () => {
   const server = await startAgentServer();
   const { session } = await ask(server, { question: 'What is a zebra?' });
   const path = `/api/sessions/${session.sessionId}`;
@@ -173,7 +173,7 @@ test('a session can be started over, judged and forgotten', async () => {
   expect((await server.get(path)).status).toBe(404);
 });
 
-test('a source is shown within what stands around it', async () => {
+test('returns a passage with its neighbours', async () => {
   const long = Array.from({ length: 40 }, (_, n) => `Fact ${n}: zebra number ${n} eats grass all day long.`);
   const server = await startAgentServer({ libraries: { animals: { 'animals/Zebras': long.join('\n\n') } } });
   const { turn } = await ask(server, { question: 'What does zebra number 20 eat?' });
@@ -188,7 +188,7 @@ test('a source is shown within what stands around it', async () => {
   expect((await server.get('/api/sources/nothing')).status).toBe(404);
 });
 
-test('a passage that vanished since is marked where it was cited', async () => {
+test('marks cited passages that have vanished', async () => {
   const server = await startAgentServer();
   const { session, turn } = await ask(server, { question: 'What is a zebra?' });
   await server.library.store.remove(['https://library.example/animals%2FZebras']);
@@ -196,7 +196,7 @@ test('a passage that vanished since is marked where it was cited', async () => {
   expect(kept.turns[0]?.stale).toEqual({ [turn?.response.citations[0]?.chunkId ?? '']: 'vanished' });
 });
 
-test('the collections, and what answers, can be looked up', async () => {
+test('describes the collections and the model', async () => {
   const server = await startAgentServer();
   expect(await (await server.get('/api/collections')).json()).toMatchObject({
     default: 'animals',
@@ -212,7 +212,7 @@ test('the collections, and what answers, can be looked up', async () => {
   });
 });
 
-test('requests that make no sense are refused', async () => {
+test('refuses invalid requests', async () => {
   const server = await startAgentServer();
   const statusOf = async (body: unknown) => (await server.post('/api/ask', body)).status;
   expect(await statusOf({})).toBe(400);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createPausingModel } from '../pausing-model.ts';
 import { eventsOf, startAgentServer } from '../start-agent-server.ts';
 
-test('a client that vanishes frees its turn and its session, whatever it was reading', async () => {
+test('frees the turn and session of a client that disconnects', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model, limits: { concurrent: 1, waiting: 0 } });
   const requests: [string, object][] = [
@@ -31,7 +31,7 @@ test('a client that vanishes frees its turn and its session, whatever it was rea
   expect(await server.sessions.list()).toHaveLength(1);
 });
 
-test('a client that vanishes while it waits leaves the queue and its session free', async () => {
+test('frees the queue and session of a waiting client that disconnects', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model, limits: { concurrent: 1, waiting: 1 } });
   const made = server.post('/api/ask', { question: 'One?' });
@@ -60,7 +60,7 @@ test('a client that vanishes while it waits leaves the queue and its session fre
   expect((await eventsOf(await again)).at(-1)).toMatchObject({ type: 'turn_completed' });
 });
 
-test('a full queue answers 429 with Retry-After to each API', async () => {
+test('returns 429 with Retry-After for a full queue in every API', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model, limits: { concurrent: 1, waiting: 0 } });
   const running = server.post('/api/ask', { question: 'One?' });
@@ -78,7 +78,7 @@ test('a full queue answers 429 with Retry-After to each API', async () => {
   await (await running).text();
 });
 
-test('a turn that takes too long ends with an error event, and its session goes on', async () => {
+test('ends a turn with an error event after the timeout, and keeps the session', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model, limits: { turnMs: 1500 } });
   const events = await eventsOf(await server.post('/api/ask', { question: 'hi' }));
@@ -89,7 +89,7 @@ test('a turn that takes too long ends with an error event, and its session goes 
   expect(await server.sessions.list()).toEqual([]);
 });
 
-test('a server that stops lets running turns finish and takes no more', async () => {
+test('finishes running turns and refuses new ones while stopping', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model });
   const running = server.post('/api/ask', { question: 'One?' });
@@ -105,7 +105,7 @@ test('a server that stops lets running turns finish and takes no more', async ()
   expect(await server.sessions.list()).toHaveLength(1);
 });
 
-test('a turn that does not finish in time is ended cleanly, in every API', async () => {
+test('aborts turns that exceed the grace period in every API', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ chatModel: pausing.model });
   const asked = server.post('/api/ask', { question: 'One?' });
@@ -119,7 +119,7 @@ test('a turn that does not finish in time is ended cleanly, in every API', async
   expect((await completed).status).toBe(503);
 });
 
-test('a client that does not read holds up nobody: its turn ends and is kept', async () => {
+test('completes and stores the turn of a client that does not read', async () => {
   const server = await startAgentServer({ limits: { concurrent: 1, waiting: 0 } });
   const { port } = new URL(server.url);
   const body = JSON.stringify({ question: 'What is a zebra?' });

@@ -8,7 +8,7 @@ const TOKENS = [
 ];
 const as = (name: string) => ({ headers: { authorization: `Bearer ${name}-0123456789abcdef` } });
 
-test('each caller sees, goes on with and forgets sessions of their own alone', async () => {
+test('restricts callers to their own sessions', async () => {
   const seen: (string | null)[] = [];
   const server = await startAgentServer({ tokens: TOKENS, onRequest: ({ caller }) => seen.push(caller) });
   expect((await server.get('/api/sessions')).status).toBe(401);
@@ -28,7 +28,7 @@ test('each caller sees, goes on with and forgets sessions of their own alone', a
   expect(new Set(seen)).toEqual(new Set([null, 'ada', 'grace']));
 });
 
-test('a caller who has as many questions under way as they may is refused, and others are not', async () => {
+test('limits the questions in progress per caller', async () => {
   const pausing = createPausingModel();
   const server = await startAgentServer({ tokens: TOKENS, chatModel: pausing.model });
   const running = await server.post('/api/ask', { question: 'Well?' }, as('ada'));

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Listening, listen, serveUntil } from '../../../src/server/http/listen.ts';
 
-test('who asks while the server stops is still answered; then nobody is', async () => {
+test('answers requests while draining, then closes', async () => {
   const stop = new AbortController();
   const drained = Promise.withResolvers<void>();
   const draining = Promise.withResolvers<number>();
@@ -28,7 +28,7 @@ test('who asks while the server stops is still answered; then nobody is', async 
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('an address that cannot be had is a sentence with what to do', async () => {
+test('reports an unavailable address with a hint', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');

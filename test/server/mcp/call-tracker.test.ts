@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
 
-test('calls beyond the limit are refused, and there is room again when one has ended, well or badly', async () => {
+test('refuses calls over the limit until another one ends', async () => {
   const tracker = createCallTracker(2);
   const first = Promise.withResolvers<string>();
   const second = Promise.withResolvers<string>();
@@ -19,7 +19,7 @@ test('calls beyond the limit are refused, and there is room again when one has e
   await expect(one).resolves.toBe('one');
 });
 
-test('draining waits for what runs, and lets nothing new begin', async () => {
+test('waits for running calls and refuses new ones while draining', async () => {
   const tracker = createCallTracker(2);
   const running = Promise.withResolvers<string>();
   const order: string[] = [];
@@ -32,7 +32,7 @@ test('draining waits for what runs, and lets nothing new begin', async () => {
   expect(order).toEqual(['call', 'drained']);
 });
 
-test('draining does not wait for ever', async () => {
+test('limits the time of draining', async () => {
   const tracker = createCallTracker(1);
   void tracker.track(() => new Promise(() => {}));
   await expect(tracker.drain(5)).resolves.toBeUndefined();

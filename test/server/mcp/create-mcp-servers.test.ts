@@ -34,7 +34,7 @@ function silentModel() {
   return { model, begun: begun.promise, stopped: stopped.promise };
 }
 
-test('questions of one session that come at the same time are answered one after the other', async () => {
+test('answers questions of one session one after the other', async () => {
   const { library, sessions } = await mcpLibrary(BOOK);
   const client = await connectInMemory(library);
   const first = await client.callTool({ name: 'ask', arguments: { question: 'What is Isaac Sim?' } });
@@ -50,7 +50,7 @@ test('questions of one session that come at the same time are answered one after
   expect((await sessions.load(session_id))?.session.turnCount).toBe(5);
 });
 
-test('a session about another collection is none of this server', async () => {
+test('rejects sessions of other collections', async () => {
   const { library, sessions } = await mcpLibrary(BOOK);
   const client = await connectInMemory(library);
   const sessionId = '11111111-1111-4111-8111-111111111111';
@@ -83,7 +83,7 @@ test('a session about another collection is none of this server', async () => {
   expect(textOf(other)).toBe(textOf(unknown).replace(/2222[\d-]+/, sessionId));
 });
 
-test('cancelling a question stops the model, and nothing of the turn is kept', async () => {
+test('stops the model and stores nothing when a question is cancelled', async () => {
   const { model, begun, stopped } = silentModel();
   const { library, sessions } = await mcpLibrary(BOOK, { model });
   const client = await connectInMemory(library);
@@ -99,7 +99,7 @@ test('cancelling a question stops the model, and nothing of the turn is kept', a
   expect(await sessions.list()).toEqual([]);
 });
 
-test('a client that goes away stops what it had asked for', async () => {
+test('stops the calls of a client that disconnects', async () => {
   const { model, begun, stopped } = silentModel();
   const { library } = await mcpLibrary(BOOK, { model });
   const client = await connectInMemory(library);
@@ -112,7 +112,7 @@ test('a client that goes away stops what it had asked for', async () => {
   await stopped;
 });
 
-test('a defect is told to the log, and to the client only that there was one', async () => {
+test('logs internal errors and hides their message from the client', async () => {
   const { library } = await mcpLibrary(BOOK);
   const faults: string[] = [];
   const broken = {
@@ -133,7 +133,7 @@ test('a defect is told to the log, and to the client only that there was one', a
   ]);
 });
 
-test('a server that is full says so, and when to come back', async () => {
+test('reports the call limit with a retry time', async () => {
   const { model, begun } = silentModel();
   const { library } = await mcpLibrary(BOOK, { model });
   const client = await connectInMemory(library, { tracker: createCallTracker(1) });
@@ -151,7 +151,7 @@ test('a server that is full says so, and when to come back', async () => {
   await asked;
 });
 
-test('passages before and after a hit are read as far as asked for', async () => {
+test('reads the requested number of neighbours', async () => {
   const text = Array.from({ length: 400 }, (_, index) => `Sentence number ${index} is about nodes.`).join(
     ' ',
   );
@@ -172,7 +172,7 @@ test('passages before and after a hit are read as far as asked for', async () =>
   expect(all[0]?.text).toMatch(/^Sentence number 0 /);
 });
 
-test('a call that takes too long for a server that stops ends with an answer that says so', async () => {
+test('ends a running call with an error when the server stops', async () => {
   const { model, begun, stopped } = silentModel();
   const { library } = await mcpLibrary(BOOK, { model });
   const tracker = createCallTracker(4);
@@ -186,7 +186,7 @@ test('a call that takes too long for a server that stops ends with an answer tha
   expect(textOf(late)).toMatch(/^The server is stopping\./);
 });
 
-test('what a terminal would obey is taken out of whatever comes from a document', async () => {
+test('removes terminal escapes from document text', async () => {
   const escapes = '\u001b]0;owned\u0007\u001b[2J\u202e\u0000';
   const { library } = await mcpLibrary({
     [`m${escapes}/Nodes${escapes}`]: `A node ${escapes}is a process that computes.`,
@@ -212,7 +212,7 @@ test('what a terminal would obey is taken out of whatever comes from a document'
   }
 });
 
-test('advice reaches a client without flags and commands of the program', async () => {
+test('sends hints without CLI flags and commands', async () => {
   const refused = Object.assign(new Error('no such thing'), { status: 404 });
   const { library } = await mcpLibrary(BOOK, { model: new ScriptedModel([modelError(refused)]) });
   const client = await connectInMemory(library);

@@ -12,7 +12,7 @@ const sentence = fc
   .map((words) => `${words.join(' ')}.`);
 const paragraph = fc.array(sentence, { minLength: 1, maxLength: 12 }).map((sentences) => sentences.join(' '));
 
-test('whatever the chunks share and wherever they were cut, the text comes back once and whole', () => {
+test('restores the text of overlapping chunks', () => {
   fc.assert(
     fc.property(
       fc.array(paragraph, { minLength: 1, maxLength: 8 }),
@@ -33,7 +33,7 @@ test('whatever the chunks share and wherever they were cut, the text comes back 
   );
 });
 
-test('headings stand where they begin, once, below the title', () => {
+test('writes each heading once, below the title', () => {
   const text = joinChunks('Handbook', [
     { text: 'Welcome.', start: 12, chunkIndex: 0, headings: [] },
     { text: 'Ask early.', start: 40, chunkIndex: 1, headings: ['Leave', 'How'] },
@@ -45,7 +45,7 @@ test('headings stand where they begin, once, below the title', () => {
   );
 });
 
-test('chunks of a collection that does not say where they stood follow each other whole', () => {
+test('joins chunks without offsets one after the other', () => {
   const chunks = ['One.', 'A longer two.', 'Three.'].map((text, chunkIndex) => ({
     text,
     start: 0,
@@ -55,7 +55,7 @@ test('chunks of a collection that does not say where they stood follow each othe
   expect(joinChunks('', chunks)).toBe('One.\n\nA longer two.\n\nThree.');
 });
 
-test('a heading that a chunk of several sections holds itself is not written again before the next chunk', () => {
+test('does not repeat a heading that a chunk contains', () => {
   const text = joinChunks('', [
     { text: 'Welcome.\n\nLeave\n\nAsk early.', start: 0, chunkIndex: 0, headings: [] },
     { text: 'Ask in writing.', start: 29, chunkIndex: 1, headings: ['Leave'] },

@@ -45,7 +45,7 @@ async function openSessions(maxSessions: number) {
   };
 }
 
-test('when there are too many sessions the one unused for longest goes', async () => {
+test('closes the least recently used session over the limit', async () => {
   const { sessions, begin, ping } = await openSessions(2);
   const first = await begin();
   const second = await begin();
@@ -55,14 +55,14 @@ test('when there are too many sessions the one unused for longest goes', async (
   expect(await Promise.all([ping(first), ping(second), ping(third)])).toEqual([200, 404, 200]);
 });
 
-test('what does not begin with initialize leaves no session behind', async () => {
+test('creates no session without initialize', async () => {
   const { sessions, post } = await openSessions(2);
   expect((await post({ method: 'tools/list' })).status).toBe(400);
   expect((await post({ method: 'initialize', params: 'x'.repeat(20_000) })).status).toBe(413);
   expect(sessions.size).toBe(0);
 });
 
-test('sessions that were closed are gone, and none begins while the server stops', async () => {
+test('forgets closed sessions and refuses new ones while stopping', async () => {
   const { sessions, begin, ping, post } = await openSessions(4);
   const id = await begin();
   sessions.refuseNew();

@@ -8,7 +8,7 @@ const INVALID_PARAMS = -32602;
 
 const urlOf = (path: string) => `https://library.example/${encodeURIComponent(path)}`;
 
-test('every document is listed once, page by page, and each can be read', async () => {
+test('lists every document once, in pages, and reads each', async () => {
   const documents = Object.fromEntries(
     Array.from({ length: 230 }, (_, index) => [`m/Page ${index}`, `This is the text of page ${index}.`]),
   );
@@ -35,7 +35,7 @@ test('every document is listed once, page by page, and each can be read', async 
   ]);
 });
 
-test('a page goes on where the last one ended though the document there is gone', async () => {
+test('continues after a deleted document', async () => {
   const documents = Object.fromEntries(
     Array.from({ length: 150 }, (_, index) => [`m/P${String(index).padStart(3, '0')}`, `Text ${index}.`]),
   );
@@ -52,7 +52,7 @@ test('a page goes on where the last one ended though the document there is gone'
   });
 });
 
-test('a cursor that was not given by the server is refused', async () => {
+test('refuses an invalid cursor', async () => {
   const { library } = await mcpLibrary({ 'm/One': 'Text.' });
   const client = await connectInMemory(library);
   for (const cursor of ['', 'x', '../../etc', Buffer.from('{"after":7}').toString('base64url')]) {
@@ -60,7 +60,7 @@ test('a cursor that was not given by the server is refused', async () => {
   }
 });
 
-test('nothing but a document of the collection can be read, whatever the URI', async () => {
+test('reads only documents of the collection', async () => {
   const { library } = await mcpLibrary({ 'm/One': 'Text.' });
   const client = await connectInMemory(library);
   const known = toSourceUri(urlOf('m/One'));

@@ -29,7 +29,7 @@ const piece = fc.oneof(
   fc.constantFrom('[1]', '[9]', '[', ']', '`', ' [2, 8] ', 'rows[4]', '.\n'),
 );
 
-test('what comes out does not depend on how the text was cut', () => {
+test('returns the same text however it is split', () => {
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       // A bracket that stays open is given up sooner or later, depending on when more comes.
@@ -39,7 +39,7 @@ test('what comes out does not depend on how the text was cut', () => {
   );
 });
 
-test('text without brackets comes out at once and unchanged', () => {
+test('passes text without brackets at once', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       fc.pre(!text.includes('['));

@@ -18,7 +18,7 @@ function said(model: ScriptedModel): unknown[] {
   );
 }
 
-test('a completion is the checked answer of the agent, with its sources as annotations', async () => {
+test('returns the checked answer as a completion with annotations', async () => {
   const { client } = await startAgentServer();
   const completion = await client.chat.completions.create({
     model: 'citeloop',
@@ -37,7 +37,7 @@ test('a completion is the checked answer of the agent, with its sources as annot
   expect(completion).toMatchObject({ citeloop: { grounded: true, citations: [{ verdict: 'quoted' }] } });
 });
 
-test('a streamed completion adds up to the same answer and the same annotations', async () => {
+test('streams the same answer and annotations', async () => {
   const { client } = await startAgentServer();
   const request = { model: 'citeloop', messages: [user('What is a zebra?')] };
   const whole = await client.chat.completions.create(request);
@@ -58,7 +58,7 @@ test('a streamed completion adds up to the same answer and the same annotations'
   expect(chunks.at(-1)?.usage?.completion_tokens).toBe(whole.usage?.completion_tokens);
 });
 
-test('a response holds the same, streamed or not', async () => {
+test('returns the same response with and without a stream', async () => {
   const { client } = await startAgentServer();
   const request = { model: 'citeloop', input: 'What is a zebra?' };
   const whole = await client.responses.create(request);
@@ -75,7 +75,7 @@ test('a response holds the same, streamed or not', async () => {
   expect(annotationsOf(streamed)).toEqual(annotationsOf(whole));
 });
 
-test('an answer that was cut says so in the words of either API', async () => {
+test('reports an incomplete answer in both APIs', async () => {
   const cut = {
     output: [assistantMessage('A zebra is')],
     usage: new Usage({ inputTokens: 9, outputTokens: 3 }),
@@ -95,7 +95,7 @@ test('an answer that was cut says so in the words of either API', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: incomplete });
 });
 
-test('earlier messages are the history of the question, and nothing is kept here', async () => {
+test('uses earlier messages as history and stores nothing', async () => {
   const model = new ScriptedModel([[search('owl')], [assistantMessage('An owl hunts at night. [1]')]]);
   const { client, sessions } = await startAgentServer({ chatModel: model });
   await client.chat.completions.create({
@@ -116,7 +116,7 @@ test('earlier messages are the history of the question, and nothing is kept here
   expect(await sessions.list()).toEqual([]);
 });
 
-test('a marker of a source that was not retrieved reaches no client', async () => {
+test('sends no markers of unknown sources', async () => {
   const answer = 'A zebra is a striped horse. [1] It can fly. [9] Take rows[7] of it.';
   const script = () => new ScriptedModel([[search('zebra')], [assistantMessage(answer)]]);
   const streamed = await startAgentServer({ chatModel: script() });
@@ -139,7 +139,7 @@ test('a marker of a source that was not retrieved reaches no client', async () =
   });
 });
 
-test('a source that does not bear out its sentence is no annotation', async () => {
+test('omits unsupported citations from annotations', async () => {
   const model = new ScriptedModel([[search('zebra')], [assistantMessage('Zebras weigh 900 tonnes. [1]')]]);
   const { client } = await startAgentServer({ chatModel: model });
   const completion = await client.chat.completions.create({
@@ -152,7 +152,7 @@ test('a source that does not bear out its sentence is no annotation', async () =
   });
 });
 
-test('what a model says before it searches is no part of the streamed answer', async () => {
+test('omits text before the first search from the stream', async () => {
   const model = new ScriptedModel([
     [assistantMessage('Let me look that up.'), search('zebra')],
     [assistantMessage(ZEBRA)],
@@ -167,7 +167,7 @@ test('what a model says before it searches is no part of the streamed answer', a
   expect(streamed).toBe(ZEBRA);
 });
 
-test('a model stands for a collection', async () => {
+test('maps models to collections', async () => {
   const { client } = await startAgentServer({
     libraries: { animals: BOOK, tools: { 'shed/Hammers': 'A hammer is a tool that drives nails.' } },
   });
@@ -187,7 +187,7 @@ test('a model stands for a collection', async () => {
     await expect(ask(model)).rejects.toMatchObject({ status: 404 });
 });
 
-test('policy and filter can be given along', async () => {
+test('accepts policy and filter', async () => {
   const { client, library } = await startAgentServer();
   const ask = (citeloop: object) => {
     const body = { model: 'citeloop', input: 'What is a zebra?', citeloop };
@@ -200,7 +200,7 @@ test('policy and filter can be given along', async () => {
   await expect(ask({ colour: 'red' })).rejects.toMatchObject({ status: 400 });
 });
 
-test('the configured policy holds where none is given', async () => {
+test('uses the configured policy by default', async () => {
   const model = new ScriptedModel([[assistantMessage('Hello.')]]);
   const { client, library } = await startAgentServer({ chatModel: model, policy: 'always' });
   await client.responses.create({ model: 'citeloop', input: 'What is a zebra?' });
@@ -293,7 +293,7 @@ test('refuses bodies that are not JSON, not UTF-8, of another type or too large'
   expect(await status(`"${'a'.repeat(1000)}"`)).toBe(413);
 });
 
-test('a turn that takes too long is ended, and the status says so', async () => {
+test('returns an error status after the turn timeout', async () => {
   const pausing = createPausingModel();
   const { client } = await startAgentServer({ chatModel: pausing.model, limits: { turnMs: 1500 } });
   await expect(client.responses.create({ model: 'citeloop', input: 'hi' })).rejects.toMatchObject({
@@ -303,7 +303,7 @@ test('a turn that takes too long is ended, and the status says so', async () => 
   await pausing.untilAborted(1);
 });
 
-test('a model that fails is a status of its own', async () => {
+test('returns a status for a failing model', async () => {
   const model = new ScriptedModel([modelError(Object.assign(new Error('no such key'), { status: 401 }))]);
   const { client } = await startAgentServer({ chatModel: model });
   await expect(client.responses.create({ model: 'citeloop', input: 'hi' })).rejects.toMatchObject({
@@ -312,7 +312,7 @@ test('a model that fails is a status of its own', async () => {
   });
 });
 
-test('a client reads what went wrong once, and what to do next', async () => {
+test('sends the error and the hint once', async () => {
   const refused = Object.assign(new Error('Bad key.'), { status: 401 });
   const { client } = await startAgentServer({ chatModel: new ScriptedModel([modelError(refused)]) });
   const asking = client.chat.completions.create({ model: 'citeloop', messages: [user('What is a zebra?')] });
@@ -325,7 +325,7 @@ test('a client reads what went wrong once, and what to do next', async () => {
   });
 });
 
-test('advice reaches a client without flags and commands of the program', async () => {
+test('sends hints without CLI flags and commands', async () => {
   const refused = Object.assign(new Error('no such thing'), { status: 404 });
   const { client, post } = await startAgentServer({
     chatModel: new ScriptedModel([modelError(refused), modelError(refused)]),

@@ -5,7 +5,7 @@ import { startAgentServer } from '../start-agent-server.ts';
 const LINE =
   /^(?:# (?:HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+\})? -?[\d.e+-]+)$/;
 
-test('every line is of the format that Prometheus reads', async () => {
+test('writes the Prometheus text format', async () => {
   const server = await startAgentServer();
   await (await server.post('/api/ask', { question: 'What is a zebra?' })).text();
   await server.get('/api/sessions/nothing');
