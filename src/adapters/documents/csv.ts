@@ -3,7 +3,7 @@ import papaparse from 'papaparse';
 import type { ParsedDocument } from '../../domain/document.ts';
 import type { Location } from '../../domain/location.ts';
 import { type BlockWriter, createBlockWriter } from './block-writer.ts';
-import { formatTableRow } from './render-tree.ts';
+import { formatTable } from './render-tree.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
@@ -82,12 +82,9 @@ export async function writeTableRows(
 }
 
 function writeTable(writer: BlockWriter, header: string[], rows: string[][], from: number): void {
-  const width = [header, ...rows].reduce((widest, row) => Math.max(widest, lastFilled(row)), 0);
-  const line = (row: string[]): string =>
-    formatTableRow(Array.from({ length: width }, (_, column) => (row[column] ?? '').replaceAll('|', '\\|')));
-  const rule = formatTableRow(Array.from({ length: width }, () => '---'));
-  const text = [line(header), rule, ...rows.map(line)].join('\n');
-  writer.write('table', 0, text, { location: { unit: 'row', from, to: from + rows.length - 1 } });
+  const trimmed = [header, ...rows].map((row) => row.slice(0, row.findLastIndex((cell) => cell !== '') + 1));
+  const location: Location = { unit: 'row', from, to: from + rows.length - 1 };
+  writer.write('table', 0, formatTable(trimmed), { location });
 }
 
 function formatRecord(header: readonly string[], row: readonly string[]): string {
@@ -105,10 +102,6 @@ function rowLocation(row: number): Location {
 
 function countFilled(row: readonly string[]): number {
   return row.filter((cell) => cell !== '').length;
-}
-
-function lastFilled(row: readonly string[]): number {
-  return row.findLastIndex((cell) => cell !== '') + 1;
 }
 
 function isLast(rows: readonly (readonly string[])[], index: number): boolean {

@@ -126,9 +126,7 @@ function renderCode(writer: BlockWriter, node: Code, location: Location | undefi
   if (node.value.trim() === '') return;
   const title = /\btitle=(["'])(.+?)\1/.exec(node.meta ?? '')?.[2] ?? '';
   writer.write('paragraph', 0, title, { location });
-  const longestRun = (node.value.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-  const fence = '`'.repeat(longestRun + 1);
-  writer.write('code', 0, `${fence}${node.lang ?? ''}\n${node.value}\n${fence}`, { location });
+  writer.write('code', 0, formatCodeBlock(node.value, node.lang ?? ''), { location });
 }
 
 function renderList(writer: BlockWriter, list: List, state: RenderState): void {
@@ -152,23 +150,34 @@ function renderItem(writer: BlockWriter, item: ListItem, marker: string, state: 
 
 /** A Markdown table; empty if all cells are empty. */
 function renderTable(table: Table): string {
-  const rows = table.children.map((row) =>
-    row.children.map((cell) => renderSingleLine(cell.children).replaceAll('|', '\\|')),
-  );
+  const rows = table.children.map((row) => row.children.map((cell) => renderSingleLine(cell.children)));
   // HTML tables without a header get an empty one.
   while (rows[0]?.every((cell) => cell === '')) rows.shift();
   if (rows.length === 0) return '';
 
-  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-  const lines = rows.map((row) =>
-    formatTableRow(Array.from({ length: width }, (_, column) => row[column] ?? '')),
-  );
-  lines.splice(1, 0, formatTableRow(Array.from({ length: width }, () => '---')));
-  return lines.join('\n');
+  return formatTable(rows);
 }
 
-export function formatTableRow(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
+/** A Markdown table whose first row is the header. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
+  const format = (cell: (column: number) => string) =>
+    `| ${Array.from({ length: width }, (_, column) => cell(column)).join(' | ')} |`;
+  const lines = rows.map((row) => format((column) => (row[column] ?? '').replaceAll('|', '\\|')));
+  return lines
+    .toSpliced(
+      1,
+      0,
+      format(() => '---'),
+    )
+    .join('\n');
+}
+
+/** A fenced code block whose fence is longer than any in the code. */
+export function formatCodeBlock(code: string, language: string): string {
+  const longestRun = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longestRun + 1);
+  return `${fence}${language}\n${code}\n${fence}`;
 }
 
 /** Renders a tree. The title is that of the metadata, the first heading of level 1, or `fallbackTitle`. */

@@ -3,6 +3,7 @@ import type { ParsedDocument } from '../../../domain/document.ts';
 import { lines as linesAt } from '../../../domain/location.ts';
 import { AppError } from '../../../faults/app-error.ts';
 import { createBlockWriter } from '../block-writer.ts';
+import { formatCodeBlock } from '../render-tree.ts';
 import { type CodeDefinition, findCodeDefinitions } from './find-definitions.ts';
 import { codeLanguageOfPath } from './languages.ts';
 
@@ -62,9 +63,7 @@ export async function parseSourceCode(source: string, name: string): Promise<Par
     const block = rows.slice(first, last + 1);
     if (!block.some((row) => /[\p{L}\p{N}]/u.test(row))) return;
     const code = removeCommonIndent(block).join('\n');
-    const longestRun = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-    const fence = '`'.repeat(longestRun + 1);
-    writer.write('code', 0, `${fence}${language?.grammar ?? ''}\n${code}\n${fence}`, {
+    writer.write('code', 0, formatCodeBlock(code, language?.grammar ?? ''), {
       location: linesAt(first + 1, last + 1),
     });
   }

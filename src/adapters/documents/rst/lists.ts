@@ -1,7 +1,6 @@
 import type { List, ListItem } from 'mdast';
 import { prependTitle } from '../render-tree.ts';
 import {
-  type FlowNode,
   indentWidth,
   isBlankLine,
   type RstContext,
@@ -18,51 +17,35 @@ const OPTION =
   /^(?:(?:-[\w?]|--[a-zA-Z][\w-]*|\/[A-Z])(?:[ =]?(?:<[^<>]+>|[A-Z][\w-]*))?(?:, )?)+(?: {2,}|$)/;
 
 export const readBulletList: RstReader = (lines, index, context) =>
-  readItems(lines, index, (at) => BULLET.exec(lines[at] ?? ''), nestedBody(context));
+  readItems(lines, index, context, (at) => matchMarker(BULLET, lines[at], () => ''));
 
 /** Numbers, letters or `#`. A paragraph that starts like "A. Name" has no indented second line. */
 export const readEnumeratedList: RstReader = (lines, index, context) => {
-  const kind = enumeratorKind(ENUMERATOR.exec(lines[index] ?? '')?.[1]);
-  const enumeratorAt = (at: number): RegExpExecArray | null => {
-    const match = ENUMERATOR.exec(lines[at] ?? '');
+  const enumerator = (at: number) => ENUMERATOR.exec(lines[at] ?? '')?.[1];
+  const kind = enumeratorKind(enumerator(index));
+  const start = Number.parseInt(enumerator(index) ?? '', 10);
+  const itemAt = (at: number) => {
     const second = lines[at + 1] ?? '';
     const isItem = isBlankLine(second) || indentWidth(second) > 0 || ENUMERATOR.test(second);
-    return isItem && enumeratorKind(match?.[1]) === kind ? match : null;
+    if (!isItem || enumeratorKind(enumerator(at)) !== kind) return null;
+    return matchMarker(ENUMERATOR, lines[at], () => '');
   };
-  const start = Number.parseInt(enumeratorAt(index)?.[1] ?? '', 10);
-  return readItems(lines, index, enumeratorAt, nestedBody(context), Number.isNaN(start) ? 1 : start);
+  return readItems(lines, index, context, itemAt, Number.isNaN(start) ? 1 : start);
 };
 
 /** `:name: body` as items of `name: body`. */
 export const readFieldList: RstReader = (lines, index, context) =>
-  readItems(
-    lines,
-    index,
-    (at) => FIELD.exec(lines[at] ?? ''),
-    titledBody((match) => match[1] ?? '', context),
-  );
+  readItems(lines, index, context, (at) => matchMarker(FIELD, lines[at], (match) => match[1] ?? ''));
 
 /** `-o FILE, --output FILE  Description` as items. */
 export const readOptionList: RstReader = (lines, index, context) =>
-  readItems(
-    lines,
-    index,
-    (at) => OPTION.exec(lines[at] ?? ''),
-    titledBody((match) => match[0].trim(), context),
-  );
+  readItems(lines, index, context, (at) => matchMarker(OPTION, lines[at], (match) => match[0].trim()));
 
 /** Terms, each with its indented definition on the next lines. */
-export const readDefinitionList: RstReader = (lines, index, context) => {
-  const items: ListItem[] = [];
-  let next = index;
-  while (isTerm(lines, next)) {
-    const { block, next: end } = readIndentedLines(lines, next + 1);
-    const [term = ''] = lines.slice(next, next + 1);
-    items.push(createItem(prependTitle(plainText(context, term), context.body(block))));
-    next = skipBlankLines(lines, end);
-  }
-  return items.length === 0 ? null : { nodes: [{ type: 'list', ordered: false, children: items }], next };
-};
+export const readDefinitionList: RstReader = (lines, index, context) =>
+  readItems(lines, index, context, (at) =>
+    isTerm(lines, at) ? { title: plainText(context, lines[at] ?? ''), firstLine: '' } : null,
+  );
 
 function isTerm(lines: readonly string[], index: number): boolean {
   const [term = '', definition = ''] = lines.slice(index, index + 2);
@@ -76,29 +59,35 @@ function isTerm(lines: readonly string[], index: number): boolean {
   );
 }
 
-type ToContent = (match: RegExpExecArray, body: string[]) => FlowNode[];
-
-function nestedBody(context: RstContext): ToContent {
-  return (_, body) => context.body(body);
+interface RstListItem {
+  title: string;
+  /** The part of the body on the line of the marker. */
+  firstLine: string;
 }
 
-function titledBody(title: (match: RegExpExecArray) => string, context: RstContext): ToContent {
-  return (match, body) => prependTitle(title(match), context.body(body));
+function matchMarker(
+  marker: RegExp,
+  line: string | undefined,
+  title: (match: RegExpExecArray) => string,
+): RstListItem | null {
+  const match = marker.exec(line ?? '');
+  return match && { title: title(match), firstLine: line?.slice(match[0].length) ?? '' };
 }
 
-/** Reads items while `markerAt` finds a marker. The body is the rest of its line and the indented lines below. */
+/** Reads items with their indented lines while `itemAt` finds one. */
 function readItems(
   lines: readonly string[],
   index: number,
-  markerAt: (index: number) => RegExpExecArray | null,
-  toContent: ToContent,
+  context: RstContext,
+  itemAt: (index: number) => RstListItem | null,
   start?: number,
 ): RstReadResult | null {
   const items: ListItem[] = [];
   let next = index;
-  for (let match = markerAt(next); match !== null; match = markerAt(next)) {
+  for (let item = itemAt(next); item !== null; item = itemAt(next)) {
     const { block, next: end } = readIndentedLines(lines, next + 1);
-    items.push(createItem(toContent(match, [lines[next]?.slice(match[0].length) ?? '', ...block])));
+    const body = context.body([item.firstLine, ...block]);
+    items.push({ type: 'listItem', children: prependTitle(item.title, body) });
     next = skipBlankLines(lines, end);
   }
   if (items.length === 0) return null;
@@ -112,13 +101,7 @@ function enumeratorKind(enumerator: string | undefined): 'number' | 'letter' | '
   return /\d/.test(enumerator) ? 'number' : 'letter';
 }
 
-function createItem(children: FlowNode[]): ListItem {
-  return { type: 'listItem', children };
-}
-
 function plainText(context: RstContext, text: string): string {
-  return context
-    .inline(text)
-    .map((node) => ('value' in node ? node.value : ''))
-    .join('');
+  const nodes = context.inline(text);
+  return nodes.map((node) => ('value' in node ? node.value : '')).join('');
 }
