@@ -8,7 +8,6 @@ export interface CohereOptions {
   apiKey: string;
   /** Of a proxy or a private deployment. */
   baseUrl?: string | undefined;
-  /** For one request. */
   timeoutMs: number;
   /** The keys of other services, which are removed from error messages too. */
   secrets?: readonly string[] | undefined;

@@ -13,7 +13,6 @@ const answerSchema = z.object({ embeddings: z.object({ float: z.array(z.array(z.
 
 export interface CohereEmbedderOptions extends CohereOptions, RetryOptions {
   model?: string | undefined;
-  /** How many requests run at a time; default 4. */
   concurrency?: number | undefined;
 }
 
@@ -26,7 +25,6 @@ export function describeCohereEmbedder(model: string = DEFAULT_COHERE_MODEL, con
   };
 }
 
-/** Embeddings by Cohere. */
 export async function createCohereEmbedder(options: CohereEmbedderOptions): Promise<Embedder> {
   const { model = DEFAULT_COHERE_MODEL, concurrency = 4 } = options;
   const service = createCohereService(options, model);
@@ -54,7 +52,6 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
 
 interface CohereModel {
   dimensions: number;
-  /** Maximum length of a chunk. */
   maxTokens: number;
   scoreThreshold: number;
 }
@@ -74,7 +71,6 @@ const MODELS: Readonly<Record<string, CohereModel>> = {
   'embed-multilingual-light-v3.0': { dimensions: 384, maxTokens: 512, scoreThreshold: 0.45 },
 };
 
-/** Throws `configuration_error` for an unknown model. */
 function getCohereModel(name: string): CohereModel {
   const model = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined;
   if (model !== undefined) return model;

@@ -6,7 +6,6 @@ import { unified } from 'unified';
 import { BLOCK_ELEMENTS, DROPPED_ELEMENTS, renderSingleLine } from './render-inline.ts';
 import { prependTitle } from './render-tree.ts';
 
-/** HTML inside another format. */
 export function parseHtmlFragment(source: string): Root {
   return htmlToMdast(unified().use(rehypeParse, { fragment: true }).parse(source));
 }
@@ -135,7 +134,6 @@ const BATCH_SIZE = 1_000;
 /** Elements whose blocks can be converted separately. */
 const GROUP_ELEMENTS: ReadonlySet<string> = new Set(['html', 'body', 'main', 'article', 'section', 'div']);
 
-/** Splits a long page between blocks. */
 function splitIntoBatches(tree: HtmlRoot): HtmlRoot[] {
   const batches: HtmlRoot[] = [{ type: 'root', children: [] }];
   let size = 0;

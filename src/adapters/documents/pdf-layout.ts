@@ -137,7 +137,6 @@ function joinLines(lines: readonly string[]): string {
   });
 }
 
-/** The size of most characters. */
 function commonSize(pages: readonly PdfLine[][]): number {
   const characters = new Map<number, number>();
   for (const { size, text } of pages.flat()) {
@@ -179,13 +178,11 @@ export function dropHeadersAndFooters(pages: readonly PdfLine[][]): PdfLine[][] 
   });
 }
 
-/** The two lines at the top and the two at the bottom of a page. */
 function edgeLines(page: readonly PdfLine[]): PdfLine[] {
   const byHeight = page.toSorted((left, right) => right.y - left.y);
   return [...byHeight.slice(0, 2), ...byHeight.slice(-2)];
 }
 
-/** Equal for lines that differ only in numbers. */
 function lineKey({ text, y }: PdfLine): string {
   return `${Math.round(y / 4)} ${text.replace(/\d+/g, '#')}`;
 }

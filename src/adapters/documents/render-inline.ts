@@ -1,6 +1,5 @@
 import type { Nodes } from 'mdast';
 
-/** Inline nodes; all others are blocks. */
 const PHRASING: ReadonlySet<string> = new Set([
   'text',
   'inlineCode',
@@ -131,7 +130,6 @@ export const DROPPED_ELEMENTS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Elements whose text is on separate lines. */
 export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   (
     'address article aside blockquote br center dd details div dl dt fieldset figcaption figure footer ' +

@@ -5,9 +5,7 @@ import ignore, { type Ignore } from 'ignore';
 
 /** Patterns have the syntax of `.gitignore`. */
 export interface FileFilterOptions {
-  /** Only files that match one of these. */
   include?: readonly string[] | undefined;
-  /** No files that match one of these. */
   exclude?: readonly string[] | undefined;
 }
 

@@ -10,7 +10,6 @@ import { readFileConsistently } from './read-consistently.ts';
 import { isInsideDirectory } from './walk-directory.ts';
 
 export interface FileSourceOptions extends FileFilterOptions {
-  /** The directory of relative paths and globs. */
   cwd: string;
   /** Maximum size of a file; default 50 MB. */
   maxBytes?: number;

@@ -26,7 +26,6 @@ interface FindOptions extends FileFilterOptions {
   cwd: string;
   /** Whether a directory without documents is allowed. */
   mayBeEmpty?: boolean;
-  /** Called for skipped files. */
   onNotice?: NoticeHandler;
 }
 

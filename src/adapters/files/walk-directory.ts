@@ -6,7 +6,6 @@ import type { FileFilter } from './file-filter.ts';
 import { systemErrorCode, toFileError } from './read-consistently.ts';
 
 interface DirectoryListing {
-  /** Files of a supported format, in no particular order. */
   paths: string[];
   /** Links to the outside, which are not followed. */
   skippedLinks: number;

@@ -21,7 +21,6 @@ export interface HostedService {
   apiKey: string | undefined;
   /** The keys of other services, which are removed from error messages too. */
   secrets?: readonly string[] | undefined;
-  /** The variable that holds the key. */
   keyVariable: string;
   /** For one request including its response body. */
   timeoutMs: number;
@@ -86,7 +85,6 @@ export async function postJson(request: JsonRequest, service: HostedService): Pr
   }
 }
 
-/** A response without the expected content. */
 export function unusableAnswer({ name }: HostedService, reason: string, recoverable = true): AppError {
   return new AppError('api_error', `The answer of ${lowered(name)} cannot be used: ${reason}.`, {
     recoverable,

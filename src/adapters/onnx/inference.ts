@@ -6,7 +6,6 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import { BINDING_FILE } from './engine.ts';
 
 const LOG_WARNINGS = 2;
-/** Tensor types of ONNX. */
 const FLOAT = 1;
 const INT32 = 6;
 
@@ -58,7 +57,6 @@ export function openEngine(directory: string): OnnxEngine {
   }
 }
 
-/** The output of a model for one input. */
 export interface ModelOutput {
   /** The concatenated vectors of all tokens, or one vector for the whole input. */
   values: Float32Array;

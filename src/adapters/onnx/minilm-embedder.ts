@@ -22,7 +22,6 @@ const DIMENSIONS = 384;
 /** Keys, hashes and encoded files. They count one token per character, because tokenizing them is slow. */
 const LONG_WORD = /[^\s]{100,}/g;
 
-/** The properties of the embedder that are known before it is loaded. */
 export const MINILM = {
   id: `onnx:${MODEL_NAME}-int8@${MODEL_REVISION.slice(0, 8)}`,
   dimensions: DIMENSIONS,

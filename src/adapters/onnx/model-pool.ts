@@ -9,7 +9,6 @@ const MIN_TEXTS_TO_GROW = 8;
 const TEXTS_PER_MODEL = 2;
 
 interface PoolSource extends Omit<ModelSource, 'threads' | 'member'> {
-  /** Whether to expect many texts. */
   bulk: boolean;
 }
 

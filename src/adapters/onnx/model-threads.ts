@@ -20,7 +20,6 @@ export interface ModelSource {
   member: number;
 }
 
-/** What a worker is started with. */
 export interface ModelWorkerData {
   gate: NativeGate;
   /** The directory of the native library if it is known already: it is then loaded at once. */
@@ -34,7 +33,6 @@ export type ModelWorkerRequest =
   | { stop: true };
 
 export interface RunningModel {
-  /** One unit vector for the token ids of a text. */
   embed(input: readonly number[]): Promise<Float32Array>;
   /** The output of the model unchanged: for example the concatenated vectors of all tokens. */
   encode(input: readonly number[], types?: readonly number[]): Promise<Float32Array>;

@@ -8,15 +8,12 @@ import { type OnnxTokenizer, readOnnxTokenizer } from './onnx-tokenizer.ts';
 const BATCH_SIZE = 32;
 
 interface OnnxEmbedderOptions {
-  /** The directory of ONNX Runtime. */
   engine: string;
   /** Shared by the models of a process. */
   modelThreads?: ModelThreads;
-  /** Whether many texts will be embedded. */
   bulk?: boolean | undefined;
 }
 
-/** The properties of the embedder that are known before it is loaded. */
 export function describeOnnxEmbedder({ id, dimensions, baseline, threshold }: OnnxDirectory) {
   return {
     id,

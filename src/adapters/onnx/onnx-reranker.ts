@@ -13,7 +13,6 @@ export interface LocalReranker extends Reranker {
 }
 
 interface OnnxRerankerOptions {
-  /** The directory of ONNX Runtime. */
   engine: string;
   /** How many threads of ONNX Runtime work on one text. */
   threads: number;

@@ -5,7 +5,6 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 /** Long runs without a space are counted in pieces of this length, because tokenizing them is slow. */
 const LONG_RUN = /\S{100}/g;
 
-/** The tokenizer of a model that the user provides. */
 export interface OnnxTokenizer {
   count(text: string): number;
   /** The input for one text with the model's special tokens, cut to `maxTokens`. */

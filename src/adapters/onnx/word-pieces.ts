@@ -15,7 +15,6 @@ const SPECIAL = new Map([
 const SPECIAL_TEXT = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
 /** The longest piece of the vocabulary, without the `##`. */
 const MAX_PIECE_LENGTH = 18;
-/** Longer words count as unknown. */
 const MAX_WORD_LENGTH = 100;
 
 const ASCII = /^[\t\n\r -~]*$/;
@@ -27,13 +26,11 @@ const ACCENT = /\p{Mn}/gu;
 
 export interface LocatedTokens {
   ids: number[];
-  /** The start and end of each token in the text. */
   starts: number[];
   ends: number[];
 }
 
 export interface WordPieceTokenizer {
-  /** The token ids of a text. */
   tokenize(text: string): number[];
   /** The same with their positions; slower. */
   locate(text: string): LocatedTokens;

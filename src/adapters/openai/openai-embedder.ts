@@ -24,9 +24,7 @@ export interface OpenAiEmbedderOptions extends RetryOptions {
   model: string;
   /** Default: that of the model, if necessary found out by a request. OpenAI's models shorten their vectors to it. */
   dimensions?: number | undefined;
-  /** For one request. */
   timeoutMs: number;
-  /** How many requests run at a time; default 4. */
   concurrency?: number | undefined;
   /** The variable that holds the key; default OPENAI_API_KEY. */
   keyVariable?: string | undefined;
@@ -146,7 +144,6 @@ function parseAnswer(answer: unknown, service: HostedService): EmbeddingRow[] {
 interface KnownModel {
   /** Absent if it differs between versions: then it is found out by a request. */
   dimensions?: number;
-  /** Maximum length of a chunk. */
   maxTokens: number;
   scoreThreshold: number;
   /** Whether the API has a parameter for shorter vectors. */

@@ -1,13 +1,10 @@
 import type { ModelRequest } from '@openai/agents-core';
 import { createOpenAiModel, type OpenAiModelOptions } from './create-openai-model.ts';
 
-/** What a model and its service support. */
 export interface ModelAbilities {
   /** Whether the model called the tool in the request. */
   tools: boolean;
-  /** Whether the answer was streamed. */
   streaming: boolean;
-  /** Whether the service reports token usage. */
   usage: boolean;
 }
 

@@ -5,7 +5,6 @@ import { collectSitemapPages, isSitemap, MAX_SITEMAP_BYTES, parseSitemap } from 
 import { crawlScope, isInScope, pageKey } from './web-url.ts';
 
 interface CrawlOptions {
-  /** The first pages, in order. */
   starts: URL[];
   /** The first page if it was read before. */
   first?: CrawledPage;
@@ -16,7 +15,6 @@ interface CrawlOptions {
   concurrency: number;
   signal: AbortSignal;
   read(url: URL, signal: AbortSignal): Promise<CrawledPage>;
-  /** Called when a limit is reached. */
   onIncomplete(notice: Advice): void;
 }
 
@@ -106,7 +104,6 @@ interface PlanOptions {
   maxPages: number;
   maxBytes: number;
   signal: AbortSignal;
-  /** Called for each skipped sitemap. */
   onIncomplete(notice: Advice): void;
 }
 

@@ -8,7 +8,6 @@ import { mediaTypeOfContentType, mediaTypeOfPath } from '../documents/media-type
 import type { RobotsRules } from './robots.ts';
 import type { FetchedResource, SafeFetch } from './safe-fetch.ts';
 
-/** Why a page is skipped without an error. */
 type SkipReason = 'type' | 'robots' | 'noindex';
 
 /** The result for one URL; `url` is the one after redirects. */
@@ -37,7 +36,6 @@ export interface PageReader {
   fetch(url: URL, options: PageRequest): Promise<FetchedResource>;
   /** Fetches and parses a page; throws only if the signal is aborted. */
   read(url: URL, signal: AbortSignal): Promise<CrawledPage>;
-  /** Parses a fetched resource. */
   toPage(resource: FetchedResource): CrawledPage;
 }
 

@@ -7,7 +7,6 @@ export interface RobotsRules {
   isAllowed(url: URL, signal?: AbortSignal): Promise<boolean>;
   /** Why robots.txt could not be read, in which case nothing is allowed; null if it was read. */
   loadError(url: URL, signal?: AbortSignal): Promise<AppError | null>;
-  /** Seconds between two requests; at most 10. */
   crawlDelay(url: URL, signal?: AbortSignal): Promise<number>;
 }
 

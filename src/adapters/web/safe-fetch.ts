@@ -40,7 +40,6 @@ interface FetchRequest {
 }
 
 export interface FetchedResource {
-  /** After redirects. */
   url: URL;
   status: number;
   headers: Response['headers'];
@@ -172,7 +171,6 @@ function tooLarge(url: URL, maxBytes: number): AppError {
   return new AppError('invalid_input', `${url.href} is too large: the limit is ${limit}.`);
 }
 
-/** Whether a network error is worth a retry. */
 function isTransient(error: unknown): boolean {
   return !(error instanceof AppError) && networkFault(networkErrorCode(error))?.duration === 'moment';
 }
@@ -191,7 +189,6 @@ function toWebError(url: string, error: unknown): AppError {
   });
 }
 
-/** The error for a status of 400 or above. */
 export function toHttpStatusError(url: string, status: number, retryAfter?: number): AppError {
   const { reason, transient } = httpFault(status);
   return new AppError('api_error', `${url} returned HTTP ${status}${reason && `, ${reason}`}.`, {

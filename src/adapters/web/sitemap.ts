@@ -61,12 +61,10 @@ const MAX_SITEMAPS = 50;
 const MAX_DEPTH = 3;
 
 interface CollectOptions {
-  /** Fetches one nested sitemap. */
   load(url: URL): Promise<Uint8Array>;
   /** One more page is collected, which shows that there are more. */
   maxPages: number;
   signal?: AbortSignal;
-  /** Called for each skipped sitemap. */
   onIncomplete(notice: Advice): void;
 }
 

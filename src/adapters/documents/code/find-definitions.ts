@@ -27,7 +27,6 @@ export async function findCodeDefinitions(source: string, language: CodeLanguage
   }
 }
 
-/** Loads each grammar once. */
 async function openParser({ grammar }: CodeLanguage): Promise<Parser> {
   const { default: treeSitter } = await import('@vscode/tree-sitter-wasm');
   await treeSitter.Parser.init();

@@ -2,9 +2,7 @@
 export interface CodeLanguage {
   /** The name of the grammar, also used as the language of code blocks. */
   grammar: string;
-  /** Functions, methods and types. */
   definitions: ReadonlySet<string>;
-  /** Definitions that contain others. */
   containers: ReadonlySet<string>;
   /** Nodes without a name around definitions. */
   wrappers: ReadonlySet<string>;

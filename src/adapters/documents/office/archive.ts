@@ -5,7 +5,6 @@ import { AppError } from '../../../faults/app-error.ts';
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
 const MAX_FILES = 20_000;
 
-/** The files of an archive by path. */
 export type ArchiveFiles = Record<string, Uint8Array>;
 
 /**

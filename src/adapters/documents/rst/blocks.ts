@@ -18,7 +18,6 @@ export type RstReader = (
 export interface RstContext {
   /** Parses dedented lines as a nested body. */
   body(lines: readonly string[]): FlowNode[];
-  /** Parses inline markup. */
   inline(text: string): PhrasingContent[];
   /** The level of a title by its adornment; styles get levels in the order of their appearance. */
   headingDepth(style: string): Heading['depth'];
@@ -47,7 +46,6 @@ export function readIndentedLines(
   return { block: dedentLines(lines.slice(index, end)), next: end };
 }
 
-/** Removes the common indentation. */
 export function dedentLines(lines: readonly string[]): string[] {
   const common = lines.reduce(
     (least, line) => (isBlankLine(line) ? least : Math.min(least, indentWidth(line))),
@@ -81,14 +79,12 @@ export const readLineBlock: RstReader = (lines, index, context) => {
   return next === index ? null : { nodes: [createParagraph(children)], next };
 };
 
-/** A Python session up to the next blank line. */
 export const readDoctest: RstReader = (lines, index) => {
   if (!/^>>>\s/.test(lines[index] ?? '')) return null;
   const end = findParagraphEnd(lines, index);
   return { nodes: [createCodeBlock(lines.slice(index, end).join('\n'), 'python')], next: end };
 };
 
-/** Indented lines are a block quote. */
 export const readQuote: RstReader = (lines, index, context) => {
   if (indentWidth(lines[index] ?? '') === 0) return null;
   const { block, next } = readIndentedLines(lines, index);
@@ -130,7 +126,6 @@ function findParagraphEnd(lines: readonly string[], index: number): number {
   return end;
 }
 
-/** A line of one repeated punctuation character. */
 const ADORNMENT = /^([!-/:-@[-`{-~])\1+$/;
 
 /** A title with an adornment below, or above and below. */

@@ -1,9 +1,7 @@
 import { advice, setting } from '../../../faults/advice.ts';
 import { AppError } from '../../../faults/app-error.ts';
 
-/** How much of an answer is read. */
 export interface AnswerLimits {
-  /** One event of a stream. */
   eventBytes: number;
   answerBytes: number;
 }

@@ -1,7 +1,6 @@
 import { type AnswerLimits, answerTooLong, eventTooLong, notAnAnswer } from './answer-errors.ts';
 import { isObject, type JsonObject, parseJson } from './json-object.ts';
 
-/** Repairs one stream of one API. */
 export interface StreamRepair {
   /** An event without content, passed on for a comment so that the stream does not count as idle. */
   keepAlive(): JsonObject;

@@ -81,7 +81,6 @@ function incompleteResponse({ incomplete_details: details, output, usage }: Json
 
 const TERMINAL_EVENTS = new Set(['response.completed', 'response.incomplete', 'response.done']);
 
-/** Repairs the events of a Responses API stream. */
 export function createResponseStreamRepair(exchange: WireExchange): StreamRepair {
   const items: JsonObject[] = [];
   let response: JsonObject = {};

@@ -78,9 +78,7 @@ interface PartialCall {
 interface ToolCallCollector {
   /** Adds the parts of calls in a chunk of the stream. */
   add(delta: JsonObject): void;
-  /** Whether the arguments of every call are complete. */
   isComplete(): boolean;
-  /** The calls as in a whole message. */
   calls(): JsonObject[];
 }
 

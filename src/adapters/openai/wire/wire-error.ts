@@ -7,7 +7,6 @@ export interface WireError {
   code?: string;
   type?: string;
   param?: string;
-  /** In seconds. */
   retryAfter?: number;
 }
 
