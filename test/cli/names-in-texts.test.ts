@@ -59,7 +59,7 @@ test('every setting, command and slash command in messages exists', () => {
     ...found(text, /(?:\\`|: |with )citeloop ([a-z]+)\b/g)
       .filter((name) => !commands.has(name))
       .map((name) => `${path} names citeloop ${name}`),
-    ...found(text, /(?:chatWord\('|(?:with|type) \/)([a-z]+)/g)
+    ...found(text, /(?:(?:chatCommand|slashCommand)\('|(?:with|type) \/)([a-z]+)/g)
       .filter((word) => !SLASH_COMMAND_NAMES.some((name) => name === word))
       .map((word) => `${path} names /${word}`),
   ]);

@@ -112,7 +112,7 @@ export function deleteCollection(flags: CollectionFlags): Promise<void> {
   });
 }
 
-export function removeDocuments(flags: CollectionFlags): Promise<void> {
+export function removeCollectionDocuments(flags: CollectionFlags): Promise<void> {
   const { name = '', document: wanted = '' } = flags;
   return withApp({ flags }, (app) =>
     withStore(app, name, async (store) => {

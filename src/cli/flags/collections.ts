@@ -75,7 +75,7 @@ const removeDocument: CommandDefinition<CollectionFlags> = {
   describe: 'Remove a document, or all documents below a directory',
   positionals: { ...name, document: { describe: 'A path, a URL or the end of one; or a directory' } },
   examples: [['citeloop collections remove web_documents docs/old.md', 'Remove one document']],
-  handler: async (flags) => (await import('../commands/collections.ts')).removeDocuments(flags),
+  handler: async (flags) => (await import('../commands/collections.ts')).removeCollectionDocuments(flags),
 };
 
 const threshold: CommandDefinition<CollectionFlags> = {

@@ -1,6 +1,5 @@
 import type { CitationFates } from '../../agent/stale-citations.ts';
 import { type ConcernedAnswer, isStale } from '../../app/sessions.ts';
-import type { AgentResponse } from '../../domain/agent-response.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 import type { Fate } from '../../retrieval/chunk-changes.ts';
@@ -97,7 +96,11 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderAnswerFooter(terminal, turn);
-    renderFates(terminal, turn.response, fates[index] ?? new Map());
+    for (const citation of turn.response.citations) {
+      const fate = fates[index]?.get(citation.chunkId ?? '');
+      // The footer already marks deleted files.
+      if (fate !== undefined && fate.became !== 'gone') renderFate(terminal, citation, fate);
+    }
     if (feedback !== null) renderFeedback(terminal, feedback);
     const reset = resets.get(turnNumber);
     if (reset !== undefined) terminal.write(`\n${terminal.text(`Reset ${minute(reset)} UTC`, 'dim')}\n`);
@@ -118,18 +121,6 @@ export function formatTranscript(title: string, turns: readonly RecordedTurn[]):
     ].join('\n\n');
   });
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
-}
-
-/** One line for each changed source; the footer already marks deleted files. */
-function renderFates(
-  terminal: Terminal,
-  { citations }: Pick<AgentResponse, 'citations'>,
-  fates: CitationFates,
-): void {
-  for (const citation of citations) {
-    const fate = fates.get(citation.chunkId ?? '');
-    if (fate !== undefined && fate.became !== 'gone') renderFate(terminal, citation, fate);
-  }
 }
 
 function renderFate(

@@ -121,7 +121,7 @@ const modelFaults: Fault[] = [
     code: 3,
     type: 'configuration_error',
     message: /no-such-model/,
-    advice: /--model|name/,
+    advice: /model|name/,
   },
 ];
 
@@ -256,7 +256,7 @@ const embedderFaults: Fault[] = [
     answer: wrongLength,
     code: 5,
     type: 'api_error',
-    message: /3 dimensions where \d+ were expected/,
+    message: /3 dimensions instead of \d+/,
     advice: /model|doctor/,
   },
   {

@@ -142,7 +142,7 @@ describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
     expect(chunks).toMatchObject([{ text: body, url: 'https://theirs.example/owls', title: 'Their owls' }]);
     const unmapped = await run(['search', QUESTION, ...theirs]);
     expect(unmapped.code).toBe(3);
-    expect(JSON.parse(unmapped.stdout).error.userMessage).toContain('--payload-map');
+    expect(JSON.parse(unmapped.stdout).error.userMessage).toContain('payloadMap');
     const refused = await run(['ingest', 'docs', '--collection', 'theirs', '--json', ...map]);
     expect(refused.code).not.toBe(0);
     expect((await client.count('theirs')).count).toBe(1);
