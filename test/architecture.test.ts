@@ -59,6 +59,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'src/domain/',
     'src/ports/',
 
+    'src/retrieval/chunk-changes.ts',
     'src/citations/',
     'src/agent/agent.ts',
     'src/agent/complete-turn.ts',

@@ -4,6 +4,7 @@ import { openCollection } from '../../app/open-collection.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { pinGold } from '../../evaluation/cases/stale-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
@@ -52,7 +53,7 @@ export async function runEvaluation(
     const open = await Promise.all(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge, check, tape })),
     );
-    const collection = await describeCollection(app, store, tape);
+    const collection = await describeCollection(app, store, cases, tape);
     // The first search loads files and models; on a tape it would be an additional call.
     if (tape === null) await warmUp(app, store, cases, signal);
     const identity = { inputs, arms, judge, collection: collection.state };
@@ -66,6 +67,7 @@ export async function runEvaluation(
     const report = assembleReport({
       cases,
       metrics: allMetrics,
+      pins: collection.pins,
       arms: arms.map(({ app: _, ...arm }) => ({ ...arm, runs: results.get(arm.name) ?? new Map() })),
       header: {
         program: 'citeloop',
@@ -113,8 +115,13 @@ function assertPriced({ budget, priceOf }: CheckedInputs, models: readonly strin
   });
 }
 
-/** The collection as the report has it, and its state as the journal identifies it. */
-async function describeCollection(app: App, store: ChunkStore, tape: TapeRun | null) {
+/** The collection as the report has it, its state as the journal identifies it, and pins of the gold. */
+async function describeCollection(
+  app: App,
+  store: ChunkStore,
+  cases: readonly EvaluationCase[],
+  tape: TapeRun | null,
+) {
   const { name, documents, chunks, embedder, updatedAt } = await store.info();
   // On a tape a server gets no calls besides those that the run needs.
   const listed =
@@ -128,6 +135,7 @@ async function describeCollection(app: App, store: ChunkStore, tape: TapeRun | n
       fingerprint: listed === null ? null : collectionFingerprint(store.identity, listed),
     },
     state: [name, embedder, chunks, updatedAt],
+    pins: listed === null ? undefined : await pinGold(cases, store, listed),
   };
 }
 

@@ -4,6 +4,7 @@ import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
 import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
+import type { EvalStaleFlags } from '../evaluation/eval-stale.ts';
 import { answeringOptions } from './agent-flags.ts';
 import type { CommandDefinition, OptionDefinition } from './command-definition.ts';
 import { type CommonFlags, serviceOptions, tapeOptions } from './common-flags.ts';
@@ -112,10 +113,25 @@ const diff: CommandDefinition<EvalDiffFlags> = {
   handler: async (flags) => (await import('../evaluation/eval-diff.ts')).runEvalDiff(flags),
 };
 
+const stale: CommandDefinition<EvalStaleFlags> = {
+  command: 'stale <cases>',
+  describe: 'List cases with changed sources; exit with code 7 if any',
+  positionals: cases,
+  options: {
+    since: { value: 'run', describe: 'A --json file or saved run (default last)' },
+    ...serviceOptions('store'),
+  },
+  examples: [
+    ['citeloop eval stale cases.yaml', 'List outdated cases'],
+    ['citeloop eval stale cases.yaml --since baseline.json', 'Compare with a report'],
+  ],
+  handler: async (flags) => (await import('../evaluation/eval-stale.ts')).runEvalStale(flags),
+};
+
 export const evalCommand: CommandDefinition<CommonFlags> = {
   command: 'eval',
   describe: 'Measure answers, citations and cost on test cases',
-  commands: [run, init, importCases, runs, diff],
+  commands: [run, init, importCases, runs, diff, stale],
   epilogue: 'Metrics: docs/metrics.md',
 };
 

@@ -1,5 +1,6 @@
 import { counted, quoted } from '../../text/phrasing.ts';
 import { type EvaluationCase, formatCheckName, toConversationKey } from '../cases/evaluation-case.ts';
+import type { GoldPins } from '../cases/stale-cases.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
 import {
@@ -45,6 +46,7 @@ interface ReportInput {
   /** The first is the baseline. */
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
+  pins?: GoldPins | undefined;
 }
 
 /** An arm with its runs and a column per metric, in the order of cases and metrics. */
@@ -54,11 +56,11 @@ interface MeasuredArm {
   columns: readonly MetricColumn[];
 }
 
-type PlainCase = Omit<ReportCase, 'results'>;
+type PlainCase = Omit<ReportCase, 'results' | 'gold'>;
 
 /** Measures, compares and describes the runs of all arms. Every arm must have runs of every case. */
 export function assembleReport(input: ReportInput): ReportData {
-  const { cases, metrics } = input;
+  const { cases, metrics, pins } = input;
   const plainCases = cases.map(toPlainCase);
   const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
   const header = { ...input.header, conversations: units.clusters };
@@ -89,10 +91,14 @@ export function assembleReport(input: ReportInput): ReportData {
     arms,
     comparisons,
     gates: [],
-    cases: plainCases.map((item, index) => ({
-      ...item,
-      results: Object.fromEntries(measured.map((one) => [one.arm.name, toCaseResult(one, index, metrics)])),
-    })),
+    cases: plainCases.map((item, index) => {
+      const ownPins = pins?.get(item.id) ?? [];
+      return {
+        ...item,
+        gold: ownPins.length === 0 ? null : { pins: [...ownPins] },
+        results: Object.fromEntries(measured.map((one) => [one.arm.name, toCaseResult(one, index, metrics)])),
+      };
+    }),
   };
 }
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { matchesSource, toExpectedSource } from '../../../src/evaluation/cases/expected-source.ts';
+import {
+  createSourceFinder,
+  matchesSource,
+  toExpectedSource,
+} from '../../../src/evaluation/cases/expected-source.ts';
 
 const NODES = 'file:///home/me/book/ros2/01%20nodes.md';
 
@@ -29,4 +33,19 @@ test('converts a URL to an expected source that matches it', () => {
   for (const url of [NODES, 'https://docs.example/a?b=1', 'file:///a.md', 'file:///x/%E0%A4%A.md']) {
     expect(matchesSource(toExpectedSource(url), url)).toBe(true);
   }
+});
+
+test('finds documents by expected source, also by folders above the ingested one', () => {
+  const documents = [
+    { url: 'ros2/nodes.md', uri: 'file:///home/me/book/ros2/nodes.md' },
+    { url: 'gazebo/nodes.md', uri: 'file:///home/me/book/gazebo/nodes.md' },
+    { url: 'https://docs.example/guide', uri: 'file:///home/me/guide.md' },
+  ];
+  const find = createSourceFinder(documents);
+  const urls = (expected: string) => find(expected).map(({ url }) => url);
+  expect(urls('nodes.md')).toEqual(['ros2/nodes.md', 'gazebo/nodes.md']);
+  expect(urls('book/ros2/nodes.md')).toEqual(['ros2/nodes.md']);
+  expect(urls('me/guide.md')).toEqual(['https://docs.example/guide']);
+  expect(urls('https://docs.example/guide/#top')).toEqual(['https://docs.example/guide']);
+  expect(urls('odes.md')).toEqual([]);
 });

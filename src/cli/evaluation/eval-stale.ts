@@ -1,0 +1,104 @@
+import { openCollection } from '../../app/open-collection.ts';
+import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { parseCases } from '../../evaluation/cases/parse-cases.ts';
+import {
+  findStaleCases,
+  type GoldPins,
+  needsReview,
+  type StaleCase,
+} from '../../evaluation/cases/stale-cases.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { withApp } from '../commands/with-app.ts';
+import { paged } from '../terminal/paged.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
+import { type JsonCommandFlags, readInputFile } from './evaluation-files.ts';
+import { findReport, listRuns } from './run-archive.ts';
+
+export interface EvalStaleFlags extends JsonCommandFlags {
+  cases?: string | undefined;
+  /** The report or run to compare with, by default the last run. */
+  since?: string | undefined;
+}
+
+/** Lists cases whose expected sources or chunks changed since a run. Returns exit code 7 if one needs a review. */
+export function runEvalStale({ cases: file = '', since, json, ...flags }: EvalStaleFlags): Promise<number> {
+  return withApp({ flags }, async (app, { signal }) => {
+    const all = parseCases(await readInputFile(file, 'Case file'), file);
+    const cases = all.filter(({ expectedSources, expectedChunks }) => expectedSources ?? expectedChunks);
+    const store = await openCollection(app, signal);
+    try {
+      const pins = await readPins(app.config.home, since, cases);
+      const documents = await Array.fromAsync(store.documents());
+      const stale = await findStaleCases(cases, { store, documents, pins });
+      const unknown = cases.filter(({ id }) => !pins.has(id)).map(({ id }) => id);
+      const result = { cases: all.length, checked: cases.length, stale, unknown };
+      if (json !== undefined) process.stdout.write(`${JSON.stringify(result)}\n`);
+      else await paged(process, (terminal) => renderStaleCases(terminal, result));
+      return stale.some(needsReview) ? exitCodeOf(new AppError('replay_drift', '')) : EXIT_DONE;
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+/** The pins of cases with the same id and question in a report; none if there is no run yet. */
+async function readPins(
+  home: string,
+  since: string | undefined,
+  cases: readonly EvaluationCase[],
+): Promise<GoldPins> {
+  if (since === undefined && (await listRuns(home)).length === 0) return new Map();
+  const { report } = await findReport(home, since ?? 'last');
+  const questions = new Map(cases.map(({ id, question }) => [id, question]));
+  return new Map(
+    report.cases.flatMap(({ id, question, gold }) =>
+      gold !== null && questions.get(id) === question ? [[id, gold.pins] as const] : [],
+    ),
+  );
+}
+
+interface StaleResult {
+  cases: number;
+  /** Cases with expected sources or chunks. */
+  checked: number;
+  stale: readonly StaleCase[];
+  /** Ids of checked cases that are not in the run. */
+  unknown: readonly string[];
+}
+
+function renderStaleCases(terminal: Terminal, { cases, checked, stale, unknown }: StaleResult): void {
+  const line = (...parts: Parameters<Terminal['text']>) => terminal.write(`${terminal.text(...parts)}\n`);
+  for (const { id, question, gold, missing } of stale) {
+    line(oneLine(id, 80), 'bold');
+    renderText(terminal, oneLine(question, 200));
+    for (const one of gold) line(`  ${oneLine(one.expected, 120)}: ${formatChange(one)}`, 'yellow');
+    if (missing?.length === 0) line('  all expected phrases are still there', 'dim');
+    else if (missing !== null) line(`  missing phrases: ${missing.map(quoted).join(', ')}`, 'red');
+  }
+  const known = checked - unknown.length;
+  const review = stale.filter(needsReview).length;
+  if (stale.length > 0) renderText(terminal, `${review} of ${counted(cases, 'case')} to review.`);
+  else if (known > 0) renderText(terminal, `The sources of ${counted(known, 'case')} are unchanged.`);
+  if (unknown.length === 0) return;
+  renderText(
+    terminal,
+    `${counted(unknown.length, 'case')} not in the run: only the existence of the sources was checked. Run "citeloop eval" first.`,
+  );
+}
+
+function formatChange(gold: StaleCase['gold'][number]): string {
+  switch (gold.became) {
+    case 'changed':
+      return 'content changed';
+    case 'vanished':
+      return 'not in the collection';
+    case 'gone':
+      return 'file deleted; run "citeloop ingest --prune" to remove it';
+    case 'moved':
+      return `moved to ${gold.to === gold.url ? gold.to : `${gold.to} (${oneLine(gold.url, 120)})`}`;
+  }
+}
