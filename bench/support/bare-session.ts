@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { Tensor } from 'onnxruntime-common';
 import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
-import { openEngine } from '../../src/adapters/onnx/inference.ts';
 import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { openEngine } from '../../src/adapters/onnx/model-session.ts';
 import { loadModelFiles } from '../../test/support/model-files.ts';
 import { findProgramWeights } from './minilm.ts';
 

@@ -6,7 +6,7 @@ import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
 import { mediaTypeOfPath } from '../documents/media-type.ts';
 import type { FileFilter, FileFilterOptions } from './file-filter.ts';
 import { findFiles } from './find-files.ts';
-import { readFileConsistently } from './read-consistently.ts';
+import { readFileConsistently } from './read-file-consistently.ts';
 import { isInsideDirectory } from './walk-directory.ts';
 
 export interface FileSourceOptions extends FileFilterOptions {

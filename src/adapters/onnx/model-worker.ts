@@ -2,13 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { connectToParent } from '../../async/worker-channel.ts';
 import { normalizeVector } from '../../domain/unit-vectors.ts';
 import {
-  createSession,
+  createModelSession,
   type ModelOutput,
   type ModelSession,
   type ModelWeights,
   type OnnxEngine,
   openEngine,
-} from './inference.ts';
+} from './model-session.ts';
 import type { ModelSource, ModelWorkerData, ModelWorkerRequest, Pooling } from './model-threads.ts';
 import { runNative } from './native-gate.ts';
 import { readModelFile } from './weights.ts';
@@ -47,7 +47,7 @@ async function load(source: ModelSource): Promise<void> {
   const weights = await readWeights(source);
   const opened = open(source.engine);
   session = runNative(gate, () =>
-    createSession(opened, weights, { threads: source.threads, preferWhole: source.pooling === null }),
+    createModelSession(opened, weights, { threads: source.threads, preferWhole: source.pooling === null }),
   );
   pooling = source.pooling ?? 'mean';
 }

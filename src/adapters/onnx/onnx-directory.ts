@@ -8,7 +8,7 @@ import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 import type { Pooling } from './model-threads.ts';
 
 /** Settings that the user writes for a model whose own files lack them. */
-export const SETTINGS_FILE = 'citeloop.json';
+export const ONNX_SETTINGS_FILE = 'citeloop.json';
 
 /** In order of preference: full precision first. */
 const WEIGHT_FILES = ['model.onnx', 'model_fp16.onnx', 'model_quantized.onnx', 'model_int8.onnx'];
@@ -74,7 +74,7 @@ export async function readOnnxDirectory(directory: string): Promise<OnnxDirector
     });
   }
   const read = <T>(file: string, schema: z.ZodType<T>) => readJson(join(directory, file), schema);
-  const own = (await read(SETTINGS_FILE, settingsSchema)) ?? {};
+  const own = (await read(ONNX_SETTINGS_FILE, settingsSchema)) ?? {};
   const config = await read('config.json', configSchema);
   const flags = await read('1_Pooling/config.json', poolingSchema);
   const sentence = await read('config_sentence_transformers.json', sentenceSchema);
@@ -109,7 +109,7 @@ export async function saveOnnxSettings(
   directory: string,
   added: Pick<OnnxSettings, 'baseline' | 'threshold'>,
 ): Promise<string> {
-  const path = join(directory, SETTINGS_FILE);
+  const path = join(directory, ONNX_SETTINGS_FILE);
   const settings = { ...(await readJson(path, settingsSchema)), ...added };
   try {
     await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`);
@@ -157,7 +157,7 @@ function readPooling(directory: string, flags: z.infer<typeof poolingSchema> | n
   const [mode] = chosen;
   if (mode === undefined || chosen.length > 1) {
     throw new AppError('configuration_error', `The model in ${directory} uses an unsupported pooling.`, {
-      hint: `Set "pooling" in ${SETTINGS_FILE} beside it to mean, max, cls or last.`,
+      hint: `Set "pooling" in ${ONNX_SETTINGS_FILE} beside it to mean, max, cls or last.`,
     });
   }
   return ({ cls_token: 'cls', mean_tokens: 'mean', max_tokens: 'max', lasttoken: 'last' } as const)[mode];
@@ -191,14 +191,14 @@ function findWeights(directory: string, named: string | undefined): string {
     if (!isAbsolute(named) && !normalize(named).startsWith('..') && existsSync(path)) return path;
     throw new AppError(
       'configuration_error',
-      `${SETTINGS_FILE} names weights that are not in ${directory}: ${named}.`,
+      `${ONNX_SETTINGS_FILE} names weights that are not in ${directory}: ${named}.`,
     );
   }
   const usual = WEIGHT_FOLDERS.flatMap((folder) => WEIGHT_FILES.map((file) => join(directory, folder, file)));
   const found = usual.find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new AppError('configuration_error', `${directory} has no ONNX file with a usual name.`, {
-    hint: `Export the model to onnx/model.onnx or model.onnx, or name its file as "weights" in ${SETTINGS_FILE}.`,
+    hint: `Export the model to onnx/model.onnx or model.onnx, or name its file as "weights" in ${ONNX_SETTINGS_FILE}.`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { type AnswerLimits, answerTooLong, notAnAnswer } from './wire/answer-errors.ts';
 import { createChatStreamRepair, repairChatCompletion, toChatEvents } from './wire/chat-answers.ts';
 import { repairEvents } from './wire/event-stream.ts';
-import { isObject, type JsonObject, parseJson } from './wire/json-object.ts';
+import { isJsonObject, type JsonObject, parseJson } from './wire/json-object.ts';
 import { omitRefusedParameters, refusedParameter, repairRequest } from './wire/repair-request.ts';
 import { createResponseStreamRepair, repairResponse, toResponseEvents } from './wire/response-answers.ts';
 import { parseWireError, type WireError } from './wire/wire-error.ts';
@@ -26,7 +26,7 @@ export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions
   const quirks: ServiceQuirks = { refusedParameters: new Set() };
   return async (input, init) => {
     const given = parseJson(String(init?.body));
-    if (!isObject(given)) return fetch(input, init);
+    if (!isJsonObject(given)) return fetch(input, init);
     const url = String(input instanceof Request ? input.url : input);
     let request = repairRequest(given, url, api, quirks);
     for (let refusals = 0; ; refusals++) {
@@ -66,7 +66,7 @@ async function repairAnswer(
   const body = parseJson(text);
   const error = parseWireError(body);
   if (error !== undefined) return toErrorResponse(error, response.headers);
-  if (!isObject(body)) throw notAnAnswer(text);
+  if (!isJsonObject(body)) throw notAnAnswer(text);
   const repaired = isResponsesApi ? repairResponse(body, exchange) : repairChatCompletion(body, exchange);
   if (!isStreamed) return new Response(JSON.stringify(repaired), { headers: bodyHeaders(response.headers) });
   const events = isResponsesApi ? toResponseEvents(repaired) : toChatEvents(repaired);

@@ -2,7 +2,7 @@ import { type Advice, advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { CrawledPage, PageReader } from './read-page.ts';
 import { collectSitemapPages, isSitemap, MAX_SITEMAP_BYTES, parseSitemap } from './sitemap.ts';
-import { crawlScope, isInScope, pageKey } from './web-url.ts';
+import { crawlScope, isInCrawlScope, pageKey } from './web-url.ts';
 
 interface CrawlOptions {
   starts: URL[];
@@ -54,7 +54,7 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
 
   function enqueue(links: URL[], depth: number): void {
     for (const url of links) {
-      if (scope === null || !isInScope(url, scope) || NOT_A_PAGE.test(url.pathname)) continue;
+      if (scope === null || !isInCrawlScope(url, scope) || NOT_A_PAGE.test(url.pathname)) continue;
       if (queued.has(pageKey(url))) continue;
       if (depth > maxDepth) {
         tooDeep += 1;
@@ -137,7 +137,7 @@ async function planSitemap(url: URL, bytes: Uint8Array, options: PlanOptions): P
     throw new AppError('invalid_input', `${url.href} lists no pages of the same site.`);
   // A sitemap covers its directory, unless it lists pages elsewhere on the site.
   const directory = crawlScope(url);
-  const isBelow = starts.every((page) => isInScope(page, directory));
+  const isBelow = starts.every((page) => isInCrawlScope(page, directory));
   return { root: isBelow ? directory : new URL('/', url), starts, scope: null };
 }
 

@@ -4,7 +4,7 @@ import { CrawlTimeoutError, crawlPages, planCrawl } from './crawl.ts';
 import { type CrawledPage, createPageReader } from './read-page.ts';
 import { createRobotsRules } from './robots.ts';
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts';
-import { isInScope, pageKey, parseWebUrl, relativePagePath } from './web-url.ts';
+import { isInCrawlScope, pageKey, parseWebUrl, relativePagePath } from './web-url.ts';
 
 export interface WebSourceOptions extends Omit<SafeFetchOptions, 'userAgent'> {
   /** Default `citeloop`. */
@@ -94,7 +94,7 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
     covers({ uri, root }) {
       if (crawledRoot === null || root !== crawledRoot.href) return false;
       const page = URL.parse(uri);
-      return page !== null && isInScope(page, crawledRoot);
+      return page !== null && isInCrawlScope(page, crawledRoot);
     },
   };
 }
@@ -119,7 +119,7 @@ function pageEntry(page: ListedPage, root: URL): SourceEntry {
 }
 
 function isOnSite(page: CrawledPage, root: URL): boolean {
-  return isInScope(page.url, root);
+  return isInCrawlScope(page.url, root);
 }
 
 /** Returns whether a page is new: it was not listed under this or its canonical URL. */

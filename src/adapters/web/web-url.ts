@@ -30,7 +30,7 @@ export function crawlScope(start: URL): URL {
 }
 
 /** Whether a page is inside a scope. `/docs` is inside `/docs/`. */
-export function isInScope(url: URL, scope: URL): boolean {
+export function isInCrawlScope(url: URL, scope: URL): boolean {
   if (url.origin !== scope.origin) return false;
   return url.pathname.startsWith(scope.pathname) || `${url.pathname}/` === scope.pathname;
 }

@@ -4,7 +4,7 @@ import { createTarGzip } from 'nanotar';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ensureEngine, findEngine } from '../../../src/adapters/onnx/engine.ts';
 import { downloadPackageFiles } from '../../../src/adapters/onnx/fetch-package.ts';
-import { openEngine } from '../../../src/adapters/onnx/inference.ts';
+import { openEngine } from '../../../src/adapters/onnx/model-session.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

@@ -1,7 +1,7 @@
 import { brokenStream } from './answer-errors.ts';
 import type { StreamRepair } from './event-stream.ts';
-import { firstText, isObject, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
-import { createToolCallCollector, repairToolCalls, withIndexes } from './tool-calls.ts';
+import { firstText, isJsonObject, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
+import { addCallIndexes, createToolCallCollector, repairToolCalls } from './tool-calls.ts';
 import { parseWireError } from './wire-error.ts';
 import { REASONING_KEYS, type ServiceQuirks, type WireExchange } from './wire-exchange.ts';
 
@@ -18,7 +18,7 @@ export function repairChatCompletion(body: JsonObject, exchange: WireExchange): 
 }
 
 function repairChoice(choice: JsonObject, index: number, exchange: WireExchange): JsonObject {
-  const message = [choice.message, choice.delta].find(isObject) ?? {};
+  const message = [choice.message, choice.delta].find(isJsonObject) ?? {};
   exchange.quirks.reasoningKey ??= findReasoningKey(message);
   const calls = repairToolCalls(message, exchange);
   return {
@@ -31,8 +31,8 @@ function repairChoice(choice: JsonObject, index: number, exchange: WireExchange)
 /** A whole answer as stream events, for services that do not stream when asked to. */
 export function toChatEvents(completion: JsonObject): JsonObject[] {
   const choices = objectsIn(completion.choices).map(({ message, ...choice }) => {
-    const delta = isObject(message) ? message : {};
-    const calls = withIndexes(objectsIn(delta.tool_calls));
+    const delta = isJsonObject(message) ? message : {};
+    const calls = addCallIndexes(objectsIn(delta.tool_calls));
     return { ...choice, delta: { ...delta, ...(calls.length > 0 && { tool_calls: calls }) } };
   });
   return [{ ...completion, choices }];
@@ -42,7 +42,7 @@ export function toChatEvents(completion: JsonObject): JsonObject[] {
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return objectsIn(content)
-    .map((part) => firstText(part.text, isObject(part.text) ? part.text.value : undefined) ?? '')
+    .map((part) => firstText(part.text, isJsonObject(part.text) ? part.text.value : undefined) ?? '')
     .join('');
 }
 
@@ -90,11 +90,11 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
         created: chunk.created || head.created,
         model: chunk.model || head.model,
       };
-      const groq = isObject(chunk.x_groq) ? chunk.x_groq : {};
+      const groq = isJsonObject(chunk.x_groq) ? chunk.x_groq : {};
       const usage = repairUsage(chunk.usage ?? groq.usage, 'prompt_tokens', 'completion_tokens');
       const choice = objectsIn(chunk.choices).find((each) => (each.index ?? 0) === 0);
       if (choice === undefined) return [toChunk([], usage)];
-      const delta = [choice.delta, choice.message].find(isObject) ?? {};
+      const delta = [choice.delta, choice.message].find(isJsonObject) ?? {};
       exchange.quirks.reasoningKey ??= findReasoningKey(delta);
       collector.add(delta);
       hasBegun = true;
@@ -109,7 +109,7 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
       const calls = repairToolCalls({ tool_calls: collector.calls() }, exchange);
       if (calls.length === 0) return [];
       return [
-        toChunk([{ index: 0, delta: { tool_calls: withIndexes(calls) }, finish_reason: 'tool_calls' }]),
+        toChunk([{ index: 0, delta: { tool_calls: addCallIndexes(calls) }, finish_reason: 'tool_calls' }]),
       ];
     },
   };

@@ -1,5 +1,5 @@
 import { type AnswerLimits, answerTooLong, eventTooLong, notAnAnswer } from './answer-errors.ts';
-import { isObject, type JsonObject, parseJson } from './json-object.ts';
+import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
 
 export interface StreamRepair {
   /** An event without content, passed on for a comment so that the stream does not count as idle. */
@@ -73,7 +73,7 @@ function parseValues(data: string, name: string, isEnded: boolean): JsonObject[]
   const whole = parseJson(data);
   const values = whole === undefined ? data.split('\n').map(parseJson) : [whole].flat();
   if (!isEnded && values.at(-1) === undefined) values.pop();
-  if (!values.every(isObject)) throw notAnAnswer(data);
+  if (!values.every(isJsonObject)) throw notAnAnswer(data);
   return name === 'error' ? values.map((value) => ({ error: value, ...value })) : values;
 }
 

@@ -1,13 +1,13 @@
 /** A JSON object from a service. Its fields are not trusted to be as specified. */
 export type JsonObject = Record<string, unknown>;
 
-export function isObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The objects in a list; none if the value is no list. */
 export function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** The first value that is a string and not empty. */
@@ -26,10 +26,12 @@ export function parseJson(text: string): unknown {
 
 /** Token counts as numbers; undefined if the service sent none. */
 export function repairUsage(usage: unknown, inputKey: string, outputKey: string): JsonObject | undefined {
-  if (!isObject(usage)) return undefined;
+  if (!isJsonObject(usage)) return undefined;
   const inputTokens = toCount(usage[inputKey]);
   const outputTokens = toCount(usage[outputKey]);
-  const details = Object.entries(usage).filter(([key, value]) => key.endsWith('_details') && isObject(value));
+  const details = Object.entries(usage).filter(
+    ([key, value]) => key.endsWith('_details') && isJsonObject(value),
+  );
   return {
     ...Object.fromEntries(details),
     [inputKey]: inputTokens,

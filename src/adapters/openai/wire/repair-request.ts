@@ -1,5 +1,5 @@
 import { contentText } from './chat-answers.ts';
-import { isObject, type JsonObject, objectsIn } from './json-object.ts';
+import { isJsonObject, type JsonObject, objectsIn } from './json-object.ts';
 import type { WireError } from './wire-error.ts';
 import type { ServiceQuirks, WireApi } from './wire-exchange.ts';
 
@@ -60,7 +60,7 @@ function repairAssistantMessage(message: JsonObject, { reasoningKey }: ServiceQu
 }
 
 function repairSentCall(call: JsonObject): JsonObject {
-  const called = isObject(call.function) ? call.function : {};
+  const called = isJsonObject(call.function) ? call.function : {};
   return {
     id: call.id,
     type: 'function',

@@ -3,7 +3,7 @@ import { outOfTokens, withheldByFilter } from '../../../faults/service-fault.ts'
 import { brokenStream } from './answer-errors.ts';
 import { contentText } from './chat-answers.ts';
 import type { StreamRepair } from './event-stream.ts';
-import { firstText, isObject, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
+import { firstText, isJsonObject, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
 import { argumentsText, isEmptyCall, matchToolName, uniqueCallId } from './tool-calls.ts';
 import { parseWireError } from './wire-error.ts';
 import type { WireExchange } from './wire-exchange.ts';
@@ -73,8 +73,9 @@ function hasContent(item: JsonObject): boolean {
 }
 
 function incompleteResponse({ incomplete_details: details, output, usage }: JsonObject): AppError {
-  if (isObject(details) && details.reason === 'content_filter') return withheldByFilter();
-  const spent = isObject(usage) && isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  if (isJsonObject(details) && details.reason === 'content_filter') return withheldByFilter();
+  const spent =
+    isJsonObject(usage) && isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
   const hasReasoning = objectsIn(output).some(({ type }) => type === 'reasoning');
   return outOfTokens(hasReasoning || Number(spent.reasoning_tokens) > 0);
 }
@@ -105,9 +106,9 @@ export function createResponseStreamRepair(exchange: WireExchange): StreamRepair
       }
       if (isFinished) return [];
       hasBegun = true;
-      if (isObject(event.response)) response = { ...response, ...event.response };
+      if (isJsonObject(event.response)) response = { ...response, ...event.response };
       if (TERMINAL_EVENTS.has(type)) return [complete(response)];
-      if (type === 'response.output_item.done' && isObject(event.item)) {
+      if (type === 'response.output_item.done' && isJsonObject(event.item)) {
         items[typeof event.output_index === 'number' ? event.output_index : items.length] = event.item;
       }
       return [{ ...event, type }];

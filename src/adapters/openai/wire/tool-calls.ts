@@ -1,4 +1,4 @@
-import { firstText, isObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
+import { firstText, isJsonObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
 import type { WireExchange } from './wire-exchange.ts';
 
 /** The given id, or a new one if it is empty or used before: the SDK does not run such a call. */
@@ -11,7 +11,7 @@ export function uniqueCallId(id: unknown, { callIds, newId }: WireExchange): str
 
 /** The arguments of a call as JSON text; services may send an object, or nothing for a tool without parameters. */
 export function argumentsText(value: unknown): string {
-  if (isObject(value)) return JSON.stringify(value);
+  if (isJsonObject(value)) return JSON.stringify(value);
   return typeof value === 'string' && value.trim() !== '' ? value : '{}';
 }
 
@@ -43,11 +43,11 @@ export function isEmptyCall(called: JsonObject): boolean {
 /** The calls of a whole message, including the legacy `function_call`. */
 export function repairToolCalls(message: JsonObject, exchange: WireExchange): JsonObject[] {
   return callsIn(message).flatMap((call) => {
-    const called = isObject(call.function) ? call.function : call;
+    const called = isJsonObject(call.function) ? call.function : call;
     if (isEmptyCall(called)) return [];
     const { index: _index, ...rest } = call;
     return {
-      ...(isObject(call.function) && rest),
+      ...(isJsonObject(call.function) && rest),
       id: uniqueCallId(call.id, exchange),
       type: 'function',
       function: {
@@ -59,13 +59,13 @@ export function repairToolCalls(message: JsonObject, exchange: WireExchange): Js
 }
 
 /** The calls as in a stream, where the SDK distinguishes them by their index only. */
-export function withIndexes(calls: readonly JsonObject[]): JsonObject[] {
+export function addCallIndexes(calls: readonly JsonObject[]): JsonObject[] {
   return calls.map((call, index) => ({ ...call, index }));
 }
 
 function callsIn(message: JsonObject): JsonObject[] {
   const calls = objectsIn(message.tool_calls);
-  return calls.length === 0 && isObject(message.function_call) ? [message.function_call] : calls;
+  return calls.length === 0 && isJsonObject(message.function_call) ? [message.function_call] : calls;
 }
 
 interface PartialCall {
@@ -109,11 +109,11 @@ export function createToolCallCollector(): ToolCallCollector {
   return {
     add(delta) {
       for (const piece of callsIn(delta)) {
-        const called = isObject(piece.function) ? piece.function : piece;
+        const called = isJsonObject(piece.function) ? piece.function : piece;
         const name = firstText(called.name);
         const call = callFor(piece, name);
         if (name !== undefined && name !== call.name) call.name += name;
-        call.arguments += isObject(called.arguments)
+        call.arguments += isJsonObject(called.arguments)
           ? JSON.stringify(called.arguments)
           : (firstText(called.arguments) ?? '');
       }

@@ -1,4 +1,4 @@
-import { firstText, isObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
+import { firstText, isJsonObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
 
 /** An error in OpenAI's form, with the HTTP status that it has or should have had. */
 export interface WireError {
@@ -30,7 +30,7 @@ export function parseWireError(body: unknown, httpStatus?: number): WireError | 
   if (first === undefined) return undefined;
   const error = findError(first, httpStatus !== undefined);
   if (error === undefined) return undefined;
-  const fields = isObject(error) ? error : {};
+  const fields = isJsonObject(error) ? error : {};
   const code = toWord(fields.code) ?? toWord(fields.status);
   const type = toWord(fields.type);
   const param = toWord(fields.param);
@@ -48,8 +48,8 @@ export function parseWireError(body: unknown, httpStatus?: number): WireError | 
 /** With a failed status any body is an error; with status 200 only a body that names one. */
 function findError(body: JsonObject, failed: boolean): unknown {
   const [choice] = objectsIn(body.choices);
-  const inside = body.error || choice?.error || (isObject(body.response) && body.response.error);
-  if (inside) return isObject(inside) || typeof inside === 'string' ? inside : body;
+  const inside = body.error || choice?.error || (isJsonObject(body.response) && body.response.error);
+  if (inside) return isJsonObject(inside) || typeof inside === 'string' ? inside : body;
   if (choice?.finish_reason === 'error') return 'the provider failed in the middle of its answer';
   const [listed] = objectsIn(body.errors);
   if (listed !== undefined) return listed;
@@ -60,7 +60,7 @@ function findError(body: JsonObject, failed: boolean): unknown {
 
 function findMessage(error: unknown, depth = 0): string | undefined {
   if (typeof error === 'string') return error.trim() || undefined;
-  if (!isObject(error) || depth > 3) return undefined;
+  if (!isJsonObject(error) || depth > 3) return undefined;
   const { message, detail, msg, metadata } = error;
   const said =
     findMessage(message, depth + 1) ??
@@ -70,7 +70,7 @@ function findMessage(error: unknown, depth = 0): string | undefined {
       .find(Boolean) ??
     firstText(msg, error.error);
   // OpenRouter's message is "Provider returned error"; the provider's own error is in the metadata.
-  const raw = isObject(metadata) ? firstText(metadata.raw) : undefined;
+  const raw = isJsonObject(metadata) ? firstText(metadata.raw) : undefined;
   if (raw === undefined) return said;
   const inner = parseWireError(parseJson(raw))?.message ?? raw;
   return said === undefined ? inner : `${said}: ${inner}`;
@@ -93,8 +93,8 @@ function toWord(value: unknown): string | undefined {
 /** Google sends it in `details`, OpenRouter in the headers that it repeats in `metadata`. */
 function findRetryAfter(fields: JsonObject): number | undefined {
   const delay = objectsIn(fields.details).map((each) => parseFloat(String(each.retryDelay)));
-  const metadata = isObject(fields.metadata) ? fields.metadata : {};
-  const headers = isObject(metadata.headers) ? metadata.headers : {};
+  const metadata = isJsonObject(fields.metadata) ? fields.metadata : {};
+  const headers = isJsonObject(metadata.headers) ? metadata.headers : {};
   const resetAt = Number(headers['X-RateLimit-Reset']) || undefined;
   return [
     Number(fields.retry_after ?? metadata.retry_after_seconds ?? Number.NaN),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, objectsIn } from './json-object.ts';
+import { isJsonObject, type JsonObject, objectsIn } from './json-object.ts';
 
 export type WireApi = 'responses' | 'chat_completions';
 
@@ -29,7 +29,9 @@ export interface WireExchange {
 export function startExchange(request: JsonObject, quirks: ServiceQuirks): WireExchange {
   const calls = objectsIn(request.messages).flatMap((message) => objectsIn(message.tool_calls));
   const ids = [...calls.map((call) => call.id), ...objectsIn(request.input).map((item) => item.call_id)];
-  const names = objectsIn(request.tools).map((tool) => (isObject(tool.function) ? tool.function : tool).name);
+  const names = objectsIn(request.tools).map(
+    (tool) => (isJsonObject(tool.function) ? tool.function : tool).name,
+  );
   const callIds = new Set(ids.filter((id) => typeof id === 'string'));
   const length = objectsIn(request.messages ?? request.input).length;
   const seed = [length, ...callIds].join(' ');

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, open, rm, truncate, utimes, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readFileConsistently } from '../../../src/adapters/files/read-consistently.ts';
+import { readFileConsistently } from '../../../src/adapters/files/read-file-consistently.ts';
 
 let directory: string;
 let path: string;

@@ -73,7 +73,7 @@ export interface ModelSession {
 export type ModelWeights = { bytes: Buffer } | { path: string };
 
 /** A session runs one text at a time: in a batch, int8 weights make vectors depend on the other texts (decisions/0014). */
-export function createSession(
+export function createModelSession(
   { InferenceSession }: OnnxEngine,
   weights: ModelWeights,
   { threads, preferWhole = false }: { threads: number; preferWhole?: boolean },
