@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,10 +65,9 @@ async function findGlob(argument: string, path: string, options: FindOptions): P
   const root = resolve(cwd, isAbsolute ? '/' : '', ...segments.slice(0, firstWild));
   const wild = segments.slice(firstWild).join('/');
   const matches = (other: string) => matchesGlob(relative(root, other), wild);
-  return requireFiles(
-    await listDirectory(argument, root, options, matches),
-    `${argument} matches no document.`,
-  );
+  const message = `${argument} matches no document.`;
+  if (!existsSync(root)) throw new AppError('invalid_input', message, { hint: supportedHint() });
+  return requireFiles(await listDirectory(argument, root, options, matches), message);
 }
 
 async function listDirectory(
