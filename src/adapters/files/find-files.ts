@@ -78,6 +78,8 @@ async function listDirectory(
 ): Promise<FoundFiles> {
   const { onNotice } = options;
   const filter = await createFileFilter(root, options);
+  // The static part of a glob may not exist.
+  if ((await statOrNull(root)) === null) return { kind: 'directory', root, paths: [], matches, filter };
   const listing = await walkDirectory(root, filter, { matches });
   for (const path of listing.unreadable) onNotice?.(`skipped ${path}: permission denied`);
   noticeLinks(listing.skippedLinks, argument, onNotice);

@@ -187,7 +187,7 @@ test.each(['', '  ', 'a\0b.md', 'file://elsewhere/a.md', 'x'.repeat(5000)])(
   },
 );
 
-test.each(['empty', 'empty/**/*.md'])(
+test.each(['empty', 'empty/**/*.md', 'nowhere/**/*.md'])(
   'rejects %s without supported files and lists the extensions',
   async (argument) => {
     await files('empty/photo.png');
