@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, command } from '../../faults/advice.ts';
+import { rowToChunk, SELECT_CHUNKS } from './chunk-rows.ts';
 import { enableWal, ensureFileFormat, inTransaction, type SqliteFileFormat } from './database.ts';
+import { createTextSegmentWriter } from './text-segments.ts';
 
 export const COLLECTION_FORMAT: SqliteFileFormat = {
   /** "Cite" in ASCII. */
@@ -9,9 +11,30 @@ export const COLLECTION_FORMAT: SqliteFileFormat = {
   version: 3,
   contents: 'a citeloop collection',
   olderHint: advice`Remove it${command('collections delete')} and ingest again.`,
-  oldestVersion: 2,
-  upgrade: 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY)',
+  upgrade(database, version) {
+    if (version === 1) replaceFts5(database);
+    database.exec(UNEMBEDDED_SCHEMA);
+  },
 };
+
+const TEXT_SCHEMA = `
+  CREATE TABLE text_segment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    first_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    lengths BLOB NOT NULL
+  );
+  CREATE TABLE posting (
+    segment INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (segment, term)
+  ) WITHOUT ROWID;
+`;
+const UNEMBEDDED_SCHEMA = 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY);';
 
 /**
  * `vector` holds the exact vectors; `unembedded` lists the chunks that have none yet. `segment` packs up to 2048
@@ -58,28 +81,29 @@ const SCHEMA = `
     ids BLOB NOT NULL,
     scales BLOB NOT NULL
   );
-  CREATE TABLE text_segment (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    first_id INTEGER NOT NULL,
-    last_id INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    dead INTEGER NOT NULL,
-    ids BLOB NOT NULL,
-    lengths BLOB NOT NULL
-  );
-  CREATE TABLE posting (
-    segment INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (segment, term)
-  ) WITHOUT ROWID;
-  CREATE TABLE unembedded (id INTEGER PRIMARY KEY);
+  ${TEXT_SCHEMA}
+  ${UNEMBEDDED_SCHEMA}
 `;
 
 /** Runs inside the caller's transaction. */
 export function createCollectionSchema(database: DatabaseSync): void {
   const { applicationId, version } = COLLECTION_FORMAT;
   database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
+}
+
+/** Version 0.2 indexed words with FTS5. */
+function replaceFts5(database: DatabaseSync): void {
+  const hasLocation = database
+    .prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'")
+    .get();
+  if (hasLocation === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
+  database.exec(`${TEXT_SCHEMA} DROP TABLE vocabulary; DROP TABLE terms; DROP TABLE common_term;`);
+  const writer = createTextSegmentWriter(database);
+  for (const row of database.prepare(`${SELECT_CHUNKS} ORDER BY chunk.id`).iterate()) {
+    const { title, headings, text } = rowToChunk(row);
+    writer.add(Number(row.id), title, headings, text);
+  }
+  writer.flush();
 }
 
 /** Creates a collection in an empty file, unless another process does so at the same time. */

@@ -92,10 +92,8 @@ export interface SqliteFileFormat {
   contents: string;
   /** What to do about an older version that cannot be upgraded. */
   olderHint: string | Advice;
-  /** The version that `upgrade` converts to the current one. */
-  oldestVersion: number;
-  /** SQL statements. */
-  upgrade: string;
+  /** Converts a file of an earlier version, inside a transaction. */
+  upgrade(database: DatabaseSync, version: number): void;
 }
 
 /**
@@ -121,11 +119,13 @@ export function ensureFileFormat(database: DatabaseSync, path: string, format: S
     });
   }
   if (version === format.version) return true;
-  if (version === format.oldestVersion) {
+  if (version >= 1 && version < format.version) {
     inTransaction(database, () => {
       // Another process may have upgraded it while this one waited for the lock.
-      if (read().version === format.version) return;
-      database.exec(`${format.upgrade}; PRAGMA user_version = ${format.version};`);
+      const current = read().version;
+      if (current === format.version) return;
+      format.upgrade(database, current);
+      database.exec(`PRAGMA user_version = ${format.version}`);
     });
     return true;
   }

@@ -19,8 +19,8 @@ const SESSION_FORMAT: SqliteFileFormat = {
   version: 2,
   contents: 'a session file of citeloop',
   olderHint: 'Move the file away, or use another CITELOOP_HOME.',
-  oldestVersion: 1,
-  upgrade: 'ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0',
+  upgrade: (database) =>
+    database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
 };
 
 /**

@@ -111,7 +111,7 @@ test.each([
 
 test.each([
   ['a newer', COLLECTION_FORMAT.version + 1, 'Update citeloop'],
-  ['an older', 1, 'ingest again'],
+  ['an older', 0, 'ingest again'],
 ])('refuses a collection of %s version and says what to do', async (age, version, hint) => {
   const { catalog, path } = await createBook();
   const database = new DatabaseSync(path);
