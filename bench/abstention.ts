@@ -13,8 +13,8 @@ import { type Asked, createOfflineAsker } from './support/offline-asker.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 import { DATA } from './support/retrieval-set.ts';
 
-/** So many answerable and so many unanswerable questions of a large set, evenly picked. */
-const MOST_OF_A_KIND = 500;
+/** The most answerable, and the most unanswerable, questions of a set. */
+const MAX_PER_KIND = 500;
 const BESIDE = ['multiturn', 'squad2_dev'];
 
 interface Outcome {
@@ -31,7 +31,7 @@ const measured: Record<string, unknown> = {};
 for (const name of names) {
   const set = name === 'book' ? await openBook(embedder) : await openBeside(name, embedder);
   if (set === null) {
-    console.log(`\n${name}: not measured, ${DATA} has no such set.`);
+    console.log(`\n${name}: skipped, not in ${DATA}.`);
     continue;
   }
   measured[name] = { ...(await measureAbstention(set)), followUps: await measureFollowUps(set, embedder) };
@@ -40,7 +40,7 @@ for (const name of names) {
 await embedder.close();
 console.log(`\nWritten to ${await writeResults('abstention.json', { machine, measured })}`);
 
-/** Asks the offline agent, and counts what it should have abstained from, searched for and cited. */
+/** Asks the offline agent and measures abstention, search and citation. */
 async function measureAbstention(set: AbstentionSet) {
   const ask = createOfflineAsker(set.store, embedder);
   const questions = pick(set.questions);
@@ -77,7 +77,7 @@ async function measureAbstention(set: AbstentionSet) {
   return result;
 }
 
-/** The share of the expected documents among the first five passages of answerable questions, on average. */
+/** The mean share of expected documents among the first five passages of answerable questions. */
 function sourcesFound(set: AbstentionSet, outcomes: readonly Outcome[]): number | null {
   const shares = outcomes
     .filter(({ question }) => question.answerable && question.relevant.size > 0)
@@ -91,12 +91,12 @@ function sourcesFound(set: AbstentionSet, outcomes: readonly Outcome[]): number 
   );
 }
 
-/** How well follow-ups are found as they stand, as the rules complete them, and as a person rewrote them. */
+/** Measures the search for follow-ups unchanged, resolved by rules, and rewritten by people. */
 async function measureFollowUps(set: AbstentionSet, embedder: Embedder) {
   const followUps = set.questions.filter(({ history, relevant }) => history.length > 0 && relevant.size > 0);
   if (followUps.length === 0) return null;
   const wordings: Record<string, (question: AbstentionQuestion) => string> = {
-    'as it stands': ({ question }) => question,
+    unchanged: ({ question }) => question,
     'by rule': ({ question, history }) =>
       toStandaloneQuery(
         question,
@@ -121,10 +121,10 @@ async function measureFollowUps(set: AbstentionSet, embedder: Embedder) {
 }
 
 function pick(questions: readonly AbstentionQuestion[]): AbstentionQuestion[] {
-  if (questions.length <= 2 * MOST_OF_A_KIND) return [...questions];
+  if (questions.length <= 2 * MAX_PER_KIND) return [...questions];
   return [true, false].flatMap((answerable) => {
     const kind = questions.filter((question) => question.answerable === answerable);
-    const most = Math.min(MOST_OF_A_KIND, kind.length);
+    const most = Math.min(MAX_PER_KIND, kind.length);
     return Array.from(
       { length: most },
       (_, index) => kind[Math.floor((index * kind.length) / most)] as AbstentionQuestion,
@@ -132,7 +132,7 @@ function pick(questions: readonly AbstentionQuestion[]): AbstentionQuestion[] {
   });
 }
 
-/** Null where there is nothing to share. */
+/** Null if the whole is 0. */
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }

@@ -5,8 +5,8 @@ import { createAskedProgram, questionsAndDocuments } from './support/ask-program
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 
 /*
- * Questions on documentation through the program as a person runs it: the documents are ingested, each question is asked
- * with `ask --json`, what was said before it in the same session. `npm run bench:answers [questions.jsonl documents]`.
+ * Asks questions about documentation with the program: ingests the documents, then runs `ask --json` for each question,
+ * after its earlier questions in the same session. `npm run bench:answers [questions.jsonl documents]`.
  */
 
 const { positionals, values } = parseArgs({
@@ -77,7 +77,7 @@ shown right             ${result.shownRight} of ${result.answerable} answerable,
 answers that are right  ${result.answeredRight} of ${result.answered}
 unanswerable answered   ${result.unanswerableAnswered} of ${result.unanswerable}
 confidence high, right  ${result.confidentRight} of ${result.confident}
-median turn             ${result.medianMs.toFixed(0)} ms, each in a process of its own`);
+median turn             ${result.medianMs.toFixed(0)} ms, one process per question`);
   return result;
 }
 

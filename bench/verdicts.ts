@@ -15,14 +15,14 @@ import { measureMutations } from './support/measure-mutations.ts';
 import { loadEmbedder } from './support/minilm.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 
-// Holds the judge against sentences that people have judged: npm run bench:verdicts. No figure comes from a model
-// that was fitted on what it is measured with: five folds, in which rows that share a question or a text stay together.
+// Measures the judge on labelled sentences by five-fold cross-validation: npm run bench:verdicts. Rows with the same
+// question or text are in the same fold.
 
 interface Judged {
   row: SupportRow;
   chance: number;
   verdict: SentenceVerdict;
-  /** By words alone, without the model. */
+  /** The verdict without the encoder. */
   byWords: SentenceVerdict;
   weight: number;
 }
@@ -40,7 +40,7 @@ const machine = describeMachine();
 console.log(formatMachine(machine));
 const sets = SUPPORT_SETS.flatMap((set) => {
   const rows = readSupportSet(set);
-  if (rows === null) console.log(`${set}: not measured, ${DATA} has no such set.`);
+  if (rows === null) console.log(`${set}: skipped, not in ${DATA}.`);
   return rows === null ? [] : [{ set, rows }];
 });
 if (sets.length < SUPPORT_SETS.length) process.exit(0);
@@ -77,13 +77,13 @@ const figures = groups.map(([name, cases]) => ({
   words: withIntervals(cases, byWords),
   reliability: reliability(cases),
 }));
-console.log(`\nBy the judge, five folds\n${table('judge')}`);
-console.log(`\nBy words alone, without the encoder\n${table('words')}`);
+console.log(`\nWith the judge, five folds\n${table('judge')}`);
+console.log(`\nBy words, without the encoder\n${table('words')}`);
 console.log(
   '\nPublished on AttributionBench, in distribution: a zero-shot NLI model of 560 M parameters about .65, a fine-tuned GPT-3.5 about .80 (balanced accuracy).',
 );
 console.log(
-  `\nOf what was given a chance, how much people found supported (supported and other rows of a set count as much)\n${alignColumns(
+  `\nShare of supported rows by predicted chance (supported and other rows of a set weigh the same)\n${alignColumns(
     [
       ['set', ...BINS.map(([from, to]) => `${from}-${to}`)],
       ...figures.map(({ name, reliability }) => [name, ...reliability.map(({ came }) => came.toFixed(2))]),
@@ -138,7 +138,7 @@ function byWords(cases: readonly Judged[]): Figures {
   };
 }
 
-/** How often `supported` or `quoted` is right, how much of what is supported is called so, and `unsupported` instead. */
+/** Precision and recall of `supported` and `quoted`, and the share of supported sentences called `unsupported`. */
 function verdictsOf(cases: readonly Judged[], verdictOf: (one: Judged) => SentenceVerdict): Figures {
   const share = (some: readonly Judged[], is: (one: Judged) => boolean) =>
     some.length === 0 ? Number.NaN : some.filter(is).length / some.length;
@@ -170,7 +170,7 @@ interface Interval {
   high: number;
 }
 
-/** 95 % intervals over resamples of the rows. */
+/** 95 % bootstrap intervals. */
 function withIntervals(
   cases: readonly Judged[],
   measure: (cases: readonly Judged[]) => Figures,

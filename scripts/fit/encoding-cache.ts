@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { EncodedText, TokenEncoder } from '../../src/ports/token-encoder.ts';
 
 /**
- * An encoder that keeps what it has encoded in a directory, at half the precision. What was kept and what is new
- * go the same way, so that a fit gives the same weights whether or not it has been run before.
+ * An encoder that caches its results in a directory, as 16-bit floats. New results are rounded too, so that a fit gives
+ * the same weights with and without the cache.
  */
 export function createEncodingCache(encoder: TokenEncoder, directory: string): TokenEncoder {
   const { id, dimensions } = encoder;

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Encodings and features of the data are kept here between runs. Nothing breaks if it is removed. */
+/** The cache of encodings and features. It can be deleted. */
 export const CACHE = join(tmpdir(), 'judge-cache');
 
-/** What features are made by. */
-const MADE_BY = {
+/** The source files that each kind of features depends on. */
+const SOURCE_FILES = {
   support: [
     'judge/{text-vectors,align-words,support-features}.ts',
     'judge/facts/*.ts',
@@ -20,16 +20,16 @@ const MADE_BY = {
   ],
 };
 
-/** Features are made anew whenever the code that makes them, or the data, is another. */
-export async function rememberFeatures<T>(
-  kind: keyof typeof MADE_BY,
+/** Computes features, or reads them from the cache if neither code nor data has changed. */
+export async function cacheFeatures<T>(
+  kind: keyof typeof SOURCE_FILES,
   name: string,
   data: unknown,
   make: () => Promise<T>,
 ): Promise<T> {
   const sources = fileURLToPath(new URL('../../src/', import.meta.url));
   const hash = createHash('sha256').update(JSON.stringify(data));
-  for (const file of globSync(MADE_BY[kind], { cwd: sources }).sort()) {
+  for (const file of globSync(SOURCE_FILES[kind], { cwd: sources }).sort()) {
     hash.update(readFileSync(join(sources, file)));
   }
   const path = join(CACHE, `features-${name}-${hash.digest('hex').slice(0, 16)}.json`);

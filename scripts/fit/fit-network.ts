@@ -7,7 +7,6 @@ import {
 } from '../../src/judge/network.ts';
 import { minimize } from './minimize.ts';
 
-/** What a network learns from. */
 export interface Example {
   features: Readonly<Record<string, number>>;
   positive: boolean;
@@ -17,21 +16,21 @@ export interface Example {
 export interface FitSettings {
   names: readonly string[];
   hidden: number;
-  /** How much large weights cost. */
+  /** The L2 penalty. */
   penalty: number;
   members: number;
   /**
-   * Inputs that count alike beside what is fitted, with their signs: their sum has as much weight as all that the
-   * network says. Nothing is fitted in it, so it holds for texts of other kinds as well.
+   * Inputs with fixed signs whose plain sum counts as much as the network. It is not fitted, so it generalizes to other
+   * kinds of text.
    */
   plain?: Readonly<Record<string, 1 | -1>>;
 }
 
-/** The straight way past the hidden layer is held back less. */
+/** The penalty of the skip connection, relative to the others. */
 const DIRECT_PENALTY = 0.3;
 const MOST_STEPS = 250;
 
-/** Not calibrated yet. The same examples give the same network. */
+/** Fits a network without calibration. Deterministic. */
 export function fitNetwork(examples: readonly Example[], settings: FitSettings): FittedNetwork {
   const { names, members } = settings;
   const inputs = names.map((name) => {
@@ -57,7 +56,7 @@ export function fitNetwork(examples: readonly Example[], settings: FitSettings):
   };
 }
 
-/** The sum is straight, so it goes the straight way. */
+/** Adds the plain sum to the skip connection. */
 function besidePlainSum(
   member: NetworkMember,
   rows: readonly number[][],
@@ -95,7 +94,7 @@ function fitMember(
   );
   const units = new Float64Array(hidden);
 
-  /** The loss at some weights, and which way is down. */
+  /** The loss and its gradient. */
   function evaluate(at: Float64Array, slope: Float64Array): number {
     slope.fill(0);
     let loss = 0;
@@ -148,7 +147,7 @@ function fitMember(
   };
 }
 
-/** Platt's: a slope and an intercept on scores that the network gave to examples it was not fitted on. */
+/** Platt scaling, fitted on scores of examples that the network has not seen. */
 export function calibrate(
   scores: readonly number[],
   examples: readonly Pick<Example, 'positive' | 'weight'>[],
@@ -177,9 +176,9 @@ export function calibrate(
 }
 
 export interface CrossFit {
-  /** Of every example, by the network that was fitted without its fold. */
+  /** The score of each example by the network that was fitted without its fold. */
   scores: number[];
-  /** By fold; not calibrated. */
+  /** By fold, not calibrated. */
   networks: Map<string, FittedNetwork>;
 }
 
@@ -207,7 +206,7 @@ function rounded(value: number): number {
   return Number(value.toFixed(3));
 }
 
-/** Between -1 and 1, the same for the same seed: mulberry32. */
+/** Deterministic random numbers from -1 to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed * 0x9e3779b1;
   return () => {

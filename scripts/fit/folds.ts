@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** One of so many folds, the same for all that share a group. */
+/** The fold of a group. */
 export function foldOf(group: string, folds: number): string {
   return String(createHash('sha256').update(group).digest().readUInt32BE(0) % folds);
 }

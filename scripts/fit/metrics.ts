@@ -1,11 +1,11 @@
-/** A case with the truth about it, what was predicted, and how much it counts. */
+/** A labelled case with its predicted chance and weight. */
 export interface Scored {
   positive: boolean;
   chance: number;
   weight: number;
 }
 
-/** The chance that a positive case has a higher score than another one. */
+/** The area under the ROC curve. */
 export function areaUnderCurve(cases: readonly Scored[]): number {
   const sorted = cases.toSorted((a, b) => a.chance - b.chance);
   let below = 0;
@@ -28,7 +28,7 @@ export function areaUnderCurve(cases: readonly Scored[]): number {
   return won / (positives * below);
 }
 
-/** The mean of the shares of positive and of other cases that are told rightly. */
+/** The mean of sensitivity and specificity at a chance of 0.5. */
 export function balancedAccuracy(cases: readonly Pick<Scored, 'positive' | 'chance'>[], bar = 0.5): number {
   const right = (positive: boolean) => {
     const ofKind = cases.filter((one) => one.positive === positive);
@@ -39,7 +39,7 @@ export function balancedAccuracy(cases: readonly Pick<Scored, 'positive' | 'chan
 
 const BINS = 10;
 
-/** How far chances are from what comes true, over ten bins of as many cases each. */
+/** The expected calibration error over ten bins of equal size. */
 export function calibrationError(cases: readonly Scored[]): number {
   const sorted = cases.toSorted((a, b) => a.chance - b.chance);
   const total = sorted.reduce((sum, { weight }) => sum + weight, 0);

@@ -1,10 +1,10 @@
-/** Gives the loss at a point, and writes into `slope` how it changes with each number. */
+/** Returns the loss at a point and writes the gradient to `slope`. */
 export type Evaluate = (at: Float64Array, slope: Float64Array) => number;
 
 const MEMORY = 10;
 const ENOUGH = 1e-7;
 
-/** L-BFGS with a line search that halves: finds a point where the loss is low, always the same one. */
+/** L-BFGS with a backtracking line search. Deterministic. */
 export function minimize(evaluate: Evaluate, start: Float64Array, mostSteps: number): Float64Array {
   let at = start.slice();
   let slope = new Float64Array(at.length);

@@ -30,10 +30,10 @@ const PASSAGE_FEATURES: (keyof PassageFeatures)[] = [
 ];
 
 export const SETTINGS: FitSettings = { names: PASSAGE_FEATURES, hidden: 6, penalty: 0.02, members: 3 };
-/** The book was written for this project, and asked more plainly than people ask: its questions count less. */
+/** The questions about the sample book count less, since they are plainer than those of users. */
 const WEIGHT_OF_BOOK = 0.5;
 
-/** A passage that was found for a question. */
+/** A search result with its label. */
 export interface PassageExample {
   features: PassageFeatures;
   right: boolean;
@@ -75,7 +75,7 @@ export async function passageExamples(
   return examples;
 }
 
-/** Fits on all questions. The chances are those of a model that has not seen the question's set. */
+/** Fits on all questions. Each chance comes from a model that has not seen the set of its question. */
 export function fitPassages(
   questions: readonly SearchedQuestion[],
   examples: readonly (readonly PassageExample[])[],

@@ -14,7 +14,7 @@ import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { CACHE } from './feature-cache.ts';
 
-/** A question on documentation. `gold` are regular expressions all of which a right answer matches, `wrong` none. */
+/** A question about documentation. A right answer matches all `gold` patterns and no `wrong` one. */
 export interface DocumentQuestion {
   id: string;
   kind: string;
@@ -24,7 +24,7 @@ export interface DocumentQuestion {
   wrong: string[];
 }
 
-/** A question with the passages that the search finds for it. */
+/** A question with its search results. */
 export interface SearchedQuestion extends DocumentQuestion {
   set: string;
   query: string;
@@ -32,10 +32,10 @@ export interface SearchedQuestion extends DocumentQuestion {
 }
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
-/** As many as the offline model asks for. */
+/** The number of passages that the offline model searches for. */
 const TOP_K = 8;
 
-/** The names of the sets of questions that the repository holds. */
+/** The names of the question sets in the repository. */
 export function questionSets(): string[] {
   return globSync('questions/*.jsonl', { cwd: FIXTURES })
     .map((file) => basename(file, '.jsonl'))
@@ -49,7 +49,7 @@ export function readQuestions(path: string): DocumentQuestion[] {
     .map((line) => JSON.parse(line) as DocumentQuestion);
 }
 
-/** The cases on the sample book in the same form, without small talk and traps. */
+/** The cases of the sample book, without small talk and poisoned ones. */
 export function bookQuestions(): DocumentQuestion[] {
   interface Case {
     id: string;
@@ -79,13 +79,13 @@ export function bookQuestions(): DocumentQuestion[] {
   });
 }
 
-/** Where the documents of a set are: below a directory that is given, or beside the checkout. Null where they are not. */
+/** The directory with the documents of a set, or null if there is none. */
 export function documentsOf(set: string, directory: string): string | null {
   const places = [join(directory, set, 'docs'), join(directory, set)];
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-/** Asks the search of the program every question of a set. The collection of these documents is kept between runs. */
+/** Searches for every question of a set. The collection is kept between runs. */
 export async function searchQuestions(
   set: string,
   questions: readonly DocumentQuestion[],
@@ -124,7 +124,7 @@ export async function searchQuestions(
   return searched;
 }
 
-/** Whether a text answers a question: it matches all that is wanted and nothing that is wrong. */
+/** Whether a text matches all gold patterns and no wrong one. */
 export function holdsAnswer({ kind, gold, wrong }: DocumentQuestion, text: string): boolean {
   if (kind === 'unanswerable') return false;
   const tidy = text

@@ -8,7 +8,7 @@ import { formatExcerpt } from '../../src/adapters/offline/format-excerpt.ts';
 import { logisticFunction } from '../../src/judge/network.ts';
 import { passageUnits } from '../../src/text/passage-units.ts';
 import { createEncodingCache } from './encoding-cache.ts';
-import { CACHE, rememberFeatures } from './feature-cache.ts';
+import { CACHE, cacheFeatures } from './feature-cache.ts';
 import { calibrate } from './fit-network.ts';
 import { areaUnderCurve, calibrationError } from './metrics.ts';
 import { fitPassages, type PassageExample, passageExamples } from './passage-fit.ts';
@@ -24,8 +24,8 @@ import {
 import { DATA } from './support-sets.ts';
 
 /*
- * Fits which of the passages that a search found answers a question, on the questions in `fixtures/questions` and the
- * sample book: `npm run fit:passages -- --documents <directory>`, with the documents of each set below it.
+ * Fits the network that rates passages, on the questions in `fixtures/questions` and about the sample book:
+ * `npm run fit:passages -- --documents <directory>`, which contains a directory for each set.
  */
 
 const WEIGHTS = fileURLToPath(new URL('../../src/judge/weights/passages.json', import.meta.url));
@@ -47,7 +47,7 @@ for (const set of ['book', ...questionSets()]) {
   const searched = await searchQuestions(set, asked, documents, embedder);
   questions.push(...searched);
   examples.push(
-    ...(await rememberFeatures('passages', `passages-${set}`, searched, () =>
+    ...(await cacheFeatures('passages', `passages-${set}`, searched, () =>
       passageExamples(searched, encoder),
     )),
   );
@@ -57,12 +57,12 @@ if (absent.length > 0) {
   throw new Error(`${values.documents} has no documents of ${absent.join(', ')}: nothing is fitted.`);
 }
 
-/** What an answer would come to. */
+/** The answer that the offline model would give. */
 interface Composed {
   set: string;
   answerable: boolean;
   right: boolean;
-  /** Whether one of the two best passages holds it. */
+  /** One of the two best passages contains the answer. */
   shown: boolean;
   odds: number;
 }

@@ -4,28 +4,28 @@ import { verifyFacts } from '../../src/judge/facts/verify-facts.ts';
 import { type SupportFeatures, toSupportFeatures } from '../../src/judge/support-features.ts';
 import { type TextVectors, toTextVectors } from '../../src/judge/text-vectors.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import { rememberFeatures } from './feature-cache.ts';
+import { cacheFeatures } from './feature-cache.ts';
 import type { SupportRow, SupportSet } from './support-sets.ts';
 
 const MOST_KEPT = 200;
 
 let lastSource: JudgedPassage = { text: '', title: '', headings: [] };
 
-/** Texts as one. Rows on the same ones follow each other, and what is made of a source is kept with the object. */
+/** Joins the documents of a row. Consecutive rows with the same documents share the object, which is a cache key. */
 export function sourceOf(documents: readonly string[]): JudgedPassage {
   const text = documents.join('\n\n');
   if (text !== lastSource.text) lastSource = { text, title: '', headings: [] };
   return lastSource;
 }
 
-/** What the model sees of each row of a set, made once. */
+/** The features of each row of a set, cached. */
 export function supportExamples(
   set: SupportSet,
   rows: readonly SupportRow[],
   encoder: TokenEncoder,
 ): Promise<SupportFeatures[]> {
   const data = rows.map(({ claim, documents }) => ({ claim, documents }));
-  return rememberFeatures('support', set, data, () => makeExamples(rows, encoder));
+  return cacheFeatures('support', set, data, () => makeExamples(rows, encoder));
 }
 
 async function makeExamples(rows: readonly SupportRow[], encoder: TokenEncoder): Promise<SupportFeatures[]> {

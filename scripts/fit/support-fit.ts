@@ -48,7 +48,7 @@ export const SETTINGS: FitSettings = {
   },
 };
 
-/** How much each set counts: the ones that are most like answers with sources count most. */
+/** The weight of each set. Sets that resemble answers with sources weigh more. */
 const SHARES: Record<SupportSet, number> = {
   attributionbench_dev: 1.5,
   ragtruth_summary: 1,
@@ -57,7 +57,7 @@ const SHARES: Record<SupportSet, number> = {
   healthver_dev: 0.4,
 };
 
-/** Of each set, the supported sentences together count as much as all others together. */
+/** Weights that balance the supported and other rows of each set. */
 export function supportWeights(rows: readonly SupportRow[], shares = SHARES): number[] {
   const counts = new Map<string, number>();
   const kind = ({ set, supported }: SupportRow) => `${set} ${supported}`;
@@ -73,19 +73,19 @@ const EVENLY: Record<SupportSet, number> = {
   healthver_dev: 1,
 };
 
-/** What is learnt by leaving parts of the rows out; each is computed when it is asked for. */
+/** Cross-validated fits, computed on demand. */
 export interface SupportFit {
-  /** The weights of the program, made of all rows. */
+  /** Fitted on all rows. */
   network(): FittedNetwork;
-  /** The chance of each row, by a model that was fitted without the row's fold. */
+  /** The chance of each row by a model without its fold. */
   byFold: number[];
-  /** Without the row's source, which for most sets is the whole set. */
+  /** The same without its source. */
   bySource(): number[];
-  /** Without the row's file. */
+  /** The same without its file. */
   byFile(): number[];
-  /** What was fitted and calibrated without each fold. */
+  /** The calibrated networks by the fold they were fitted without. */
   ofFolds: Map<string, FittedNetwork>;
-  /** How much each row counts where all sets do the same. */
+  /** The weight of each row if all sets weigh the same. */
   evenly: number[];
 }
 
@@ -96,8 +96,8 @@ export function supportFold({ group }: Pick<SupportRow, 'group'>): string {
 }
 
 /**
- * Fits on rows that people found contradicted by the passage not at all: likeness cannot tell them from supported
- * ones, and trying to makes everything else worse. They count in every measurement.
+ * Contradicted rows are excluded from the fit, because similarity cannot distinguish them from supported ones. They are
+ * part of every measurement.
  */
 export function fitSupport(rows: readonly SupportRow[], features: readonly SupportFeatures[]): SupportFit {
   const weights = supportWeights(rows);
@@ -119,7 +119,7 @@ export function fitSupport(rows: readonly SupportRow[], features: readonly Suppo
       others.map((index) => counted[index] as Example),
     );
   };
-  /** The numbers of a fold are calibrated on the other folds. */
+  /** Each fold is calibrated on the other folds. */
   const chancesOf = (held: readonly number[], parts: readonly string[]) => {
     const chances = new Array<number>(held.length);
     for (const part of new Set(parts)) {

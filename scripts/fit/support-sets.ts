@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Beside the checkout; never part of it. */
+/** Not part of the repository. */
 export const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
 
 export const SUPPORT_SETS = [
@@ -15,7 +15,7 @@ export const SUPPORT_SETS = [
 
 export type SupportSet = (typeof SUPPORT_SETS)[number];
 
-/** A sentence that people have held against passages. */
+/** A sentence that people have labelled against passages. */
 export interface SupportRow {
   id: string;
   set: SupportSet;
@@ -24,9 +24,9 @@ export interface SupportRow {
   documents: string[];
   supported: boolean;
   label: string;
-  /** Made-up words that annotators marked; few sets have them. */
+  /** Spans that annotators marked as invented; few sets have them. */
   spans: string[];
-  /** Rows that share a question or a text: they are never on both sides of a fold. */
+  /** Rows with the same question or text are in the same fold. */
   group: string;
 }
 
@@ -41,7 +41,7 @@ interface WrittenRow {
   label: string;
 }
 
-/** The rows of a set; null where the data is not there. */
+/** The rows of a set, or null if the data is missing. */
 export function readSupportSet(set: SupportSet): SupportRow[] | null {
   const path = join(DATA, 'support', `${set}.jsonl`);
   if (!existsSync(path)) return null;
@@ -72,12 +72,12 @@ export function readLines<T>(path: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** The program takes the markers off a sentence before it is judged. */
+/** Removes citation markers, as the program does. */
 function withoutMarkers(claim: string): string {
   return claim.replace(/\s*\[\d+\]/g, '').trim();
 }
 
-/** "[4] https://...": a passage of the program has its address beside it. */
+/** Removes a line such as "[4] https://..." at the start of a passage. */
 function withoutAddress(document: string): string {
   return document.replace(/^\[\d+\]\s*https?:\S+\s+/, '').trim();
 }

@@ -2,7 +2,7 @@ import { dotProduct } from '../domain/unit-vectors.ts';
 import type { PassageUnit } from '../text/passage-units.ts';
 import { indexTerms } from '../text/terms.ts';
 import { alignWords, meanOf, quantileOf } from './align-words.ts';
-import { classifyQuestion, findMissingNames, hasAnswerKind } from './question-analysis.ts';
+import { classifyQuestion, hasAnswerKind, hasMissingName } from './question-analysis.ts';
 import { poolVector, type TextVectors, type WordVector } from './text-vectors.ts';
 
 /** A part of a passage that may answer a question. */
@@ -67,7 +67,7 @@ export function toPassageFeatures(
   const asked = classifyQuestion(question.text);
   const questionTerms = new Set(question.words.flatMap(({ term }) => term ?? []));
   const terms = passages.flatMap(({ text, path }) => [...indexTerms(text.text), ...indexTerms(path.text)]);
-  const nameMissing = Number(findMissingNames(question.text, new Set(terms)).length > 0);
+  const nameMissing = Number(hasMissingName(question.text, new Set(terms)));
   const seen = passages.map(({ text, path, rank, score, units }) => {
     const { content, cosines } = alignWords(question, [text, path]);
     const [inText = new Float32Array(), inPath = new Float32Array()] = cosines;

@@ -37,14 +37,14 @@ export function exampleRegister(): SourceRegister {
   return registerOf(TOPICS, SERVICES, SUBSCRIBING);
 }
 
-/** How long something computes, in milliseconds. */
+/** The run time in milliseconds. */
 export function elapsed(run: () => void): number {
   const start = cpuTime();
   run();
   return cpuTime() - start;
 }
 
-/** Texts of 100 kB that were made to be slow. */
+/** Adversarial texts of 100 kB. */
 export const HOSTILE: Record<string, string> = Object.fromEntries(
   [
     '[',

@@ -15,7 +15,7 @@ export interface LabelledPair {
   kind: PairKind;
   claim: string;
   chunk: keyof typeof CHUNKS;
-  /** What a careful reader would accept as the verdict. */
+  /** The verdicts that a careful reader would accept. */
   accepts: SentenceVerdict[];
 }
 
@@ -201,7 +201,7 @@ export interface SimplePair {
   supported: boolean;
 }
 
-/** Written after the first rules, which judged 29 of these 37 rightly; the rules were adjusted on them since. */
+/** The first rules judged 29 of these 37 right; later rules were adjusted on them. */
 export const SECOND_PAIRS: SimplePair[] = [
   {
     chunk: 'nav2',
@@ -315,8 +315,8 @@ export const SECOND_PAIRS: SimplePair[] = [
 ];
 
 /**
- * Written to be hard, after the rules were adjusted on the second pairs. At first sight 15 of these 26 were judged
- * rightly, which is the fairest measure there is; negation, comparisons and numbers were put right since.
+ * Hard pairs, written after the rules were adjusted on the second pairs. The rules of that time judged 15 of these 26
+ * right.
  */
 export const THIRD_PAIRS: SimplePair[] = [
   {

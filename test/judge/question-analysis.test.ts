@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   classifyQuestion,
-  findMissingNames,
   hasAnswerKind,
+  hasMissingName,
   type QuestionKind,
 } from '../../src/judge/question-analysis.ts';
 import { indexTerms } from '../../src/text/terms.ts';
@@ -49,15 +49,12 @@ test('rates whether a unit has the kind of answer', () => {
 const terms = new Set(indexTerms('The Kalman filter of the actor critic estimates orientation.'));
 
 test('finds names and identifiers that the passages lack', () => {
-  expect(findMissingNames('How does the Kalman filter work?', terms)).toEqual([]);
-  expect(findMissingNames('How does the Kalmann filter work?', terms)).toEqual([]);
-  expect(findMissingNames('Is the Actor-Critic fast?', terms)).toEqual([]);
-  expect(findMissingNames('How does the Madgwick filter differ from spin_once?', terms)).toEqual([
-    'Madgwick',
-    'spin_once',
-  ]);
+  expect(hasMissingName('How does the Kalman filter work?', terms)).toBe(false);
+  expect(hasMissingName('Is the Actor-Critic fast?', terms)).toBe(false);
+  expect(hasMissingName('How does the Madgwick filter work?', terms)).toBe(true);
+  expect(hasMissingName('When is `spin_once` called?', terms)).toBe(true);
 });
 
 test('ignores numbers, hosts and short words of the user', () => {
-  expect(findMissingNames('Why does my PC at host.example.com send 404 on 10.0.0.1?', terms)).toEqual([]);
+  expect(hasMissingName('Why does my PC at host.example.com send 404 on 10.0.0.1?', terms)).toBe(false);
 });

@@ -19,7 +19,7 @@ function ask(url: string, number: number): Promise<Response> {
   return fetch(`${url}${stream.path}`, { method: 'POST', body: JSON.stringify(stream.body), headers });
 }
 
-/** A number that the program tells about itself. */
+/** Reads a value from /metrics. */
 async function gauge(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
@@ -52,7 +52,7 @@ test(`${STREAMS} concurrent streams complete without errors or leaked memory`, {
   await round(STREAMS / 4);
   const before = await heap();
   await round(STREAMS);
-  // A turn that was kept would be some tens of kilobytes; connections that are still open are a few.
+  // A leaked turn takes tens of kilobytes, an open connection a few.
   expect((await heap()) - before).toBeLessThan(STREAMS * 12_000);
   expect(await gauge(ready.url, 'citeloop_turns_running')).toBe(0);
   expect(await gauge(ready.url, 'citeloop_turns_waiting')).toBe(0);
@@ -92,13 +92,13 @@ test('loses no completed turn when killed under load', {
   expect(session).toMatchObject({ turns: [{ turn: { response: { answer } } }] });
 });
 
-/** The events that arrived whole before the connection was cut. */
+/** The complete events before the connection was closed. */
 async function readUntilCut(response: Response | null): Promise<ServedEvent[]> {
   let text = '';
   try {
     for await (const part of response?.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
   } catch {
-    // Cut off, which is what this is about.
+    // The connection was closed.
   }
   return text
     .slice(0, text.lastIndexOf('\n') + 1)

@@ -2,18 +2,18 @@ import type { Model, ModelRequest } from '@openai/agents';
 
 export interface PausingModel {
   model: Model;
-  /** Calls that wait now. */
+  /** The number of waiting calls. */
   readonly waiting: number;
-  /** Calls that were broken off. */
+  /** The number of aborted calls. */
   readonly aborted: number;
-  /** Lets every call that waits answer. */
+  /** Lets all waiting calls continue. */
   goOn(): void;
-  /** Until so many calls wait. */
+  /** Resolves when this many calls wait. */
   untilWaiting(count: number): Promise<void>;
   untilAborted(count: number): Promise<void>;
 }
 
-/** A model that says something, then waits for the test before it says the rest. */
+/** A model that streams some text and then waits for the test to continue. */
 export function createPausingModel(): PausingModel {
   const waiting = new Set<() => void>();
   let aborted = 0;

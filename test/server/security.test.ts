@@ -20,7 +20,7 @@ interface Raw {
   body?: string;
 }
 
-/** A request as it is written, with headers and paths that `fetch` would not send. */
+/** A raw request, with headers and paths that `fetch` does not send. */
 function raw(url: string, { method = 'GET', path, headers = {}, body }: Raw) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>(
     (resolve, reject) => {
@@ -305,7 +305,7 @@ test('refuses bodies that are too large or never end', async () => {
     body: endless,
     duplex: 'half',
   } as RequestInit);
-  // The server answers and hangs up; a client that is still writing may only notice the latter.
+  // A client that is still writing may see only the closed connection, not the response.
   await refused.then(
     (response) => expect(response.status).toBe(413),
     (error: Error) => expect(error.message).toBe('fetch failed'),

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Lets a program tell, through its inspector, how much memory its objects really take up. */
+/** Starts a program with an inspector, to measure its heap. */
 export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-/** Where the inspector of a program listens, as it says on stderr when it starts. Ask before it can have said so. */
+/** The inspector URL that a program prints on stderr. Call this right after starting it. */
 export function inspectorOf({ stderr }: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     let said = '';
@@ -16,7 +16,7 @@ export function inspectorOf({ stderr }: ChildProcess): Promise<string> {
   });
 }
 
-/** Bytes in use after all garbage was collected. */
+/** The heap size in bytes after garbage collection. */
 export async function settledHeap(inspector: string): Promise<number> {
   const socket = new WebSocket(inspector);
   await once(socket, 'open');

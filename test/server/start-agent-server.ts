@@ -30,7 +30,7 @@ export interface TestServerOptions extends Partial<Omit<AgentServerOptions, 'lim
   libraries?: Record<string, Record<string, string>>;
 }
 
-/** The real server on a free port, with real collections and a session file, and a model of the test's choice. */
+/** Starts the real server on a free port with small collections, a session file and the given model. */
 export async function startAgentServer(options: TestServerOptions = {}) {
   const { chatModel, config, limits, libraries = { animals: BOOK }, ...others } = options;
   const opened = new Map<string, SmallLibrary>();
@@ -90,7 +90,7 @@ export async function startAgentServer(options: TestServerOptions = {}) {
   };
 }
 
-/** The lines of a response as they are, without those that only keep the connection open. */
+/** The events of an NDJSON response. */
 export async function eventsOf(response: Response): Promise<ServedEvent[]> {
   return (await response.text())
     .split('\n')
@@ -98,7 +98,7 @@ export async function eventsOf(response: Response): Promise<ServedEvent[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** The body of a response, trusted to be what the test expects. */
+/** The JSON body of a response, not validated. */
 export async function jsonOf<T>(response: Promise<Response>): Promise<T> {
   return (await (await response).json()) as T;
 }

@@ -3,16 +3,16 @@ import { onTestFinished } from 'vitest';
 import { type CliOptions, type CliResult, runCli } from '../support/run-cli.ts';
 
 export interface RunningProgram {
-  /** What it printed when it began to listen. */
+  /** The line it printed when it started to listen. */
   ready: { url: string; port: number };
   child: ChildProcess;
-  /** When it ends, by whatever cause. */
+  /** Resolves when the process ends. */
   ended: Promise<CliResult>;
-  /** Ctrl-C, and how it ended. */
+  /** Sends SIGINT and waits for the end. */
   stop(): Promise<CliResult>;
 }
 
-/** A serving command of the built program on a free port for the running test, once it listens. */
+/** Starts a serving command of the built program on a free port, until the test ends. */
 export async function startProgram(args: readonly string[], options: CliOptions): Promise<RunningProgram> {
   const program = await runProgram(args, options);
   onTestFinished(async () => {
@@ -22,7 +22,7 @@ export async function startProgram(args: readonly string[], options: CliOptions)
   return program;
 }
 
-/** The same for whoever stops it. */
+/** The same, stopped by the caller. */
 export async function runProgram(args: readonly string[], options: CliOptions): Promise<RunningProgram> {
   let child: ChildProcess | undefined;
   const started = Promise.withResolvers<RunningProgram['ready']>();

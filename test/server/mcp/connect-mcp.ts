@@ -17,7 +17,7 @@ export interface StdioConnection {
   stderr: () => string;
 }
 
-/** The SDK's client on a process of the built program for the running test, which it starts as an editor would. */
+/** Connects the SDK's client to a process of the built program over stdio, until the test ends. */
 export async function connectStdio(
   args: readonly string[],
   place: { home: string; env?: Record<string, string> },
@@ -27,7 +27,7 @@ export async function connectStdio(
   return connection;
 }
 
-/** The same for whoever closes it. */
+/** The same, closed by the caller. */
 export async function startStdio(
   args: readonly string[],
   { home, env = {} }: { home: string; env?: Record<string, string> },
@@ -53,19 +53,19 @@ export interface HttpConnection {
   transport: StreamableHTTPClientTransport;
 }
 
-/** The SDK's client on a server that listens already. */
+/** Connects the SDK's client to a running HTTP server. */
 export async function connectHttp(url: string, token?: string): Promise<HttpConnection> {
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
   });
   const client = newClient();
   onTestFinished(() => client.close());
-  // The SDK's declarations do not agree with each other on what may be undefined.
+  // The SDK's types disagree about undefined.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   return { client, transport };
 }
 
-/** The SDK's client on a server in this process. */
+/** Connects the SDK's client to a server in this process. */
 export async function connectInMemory(
   library: Library,
   {

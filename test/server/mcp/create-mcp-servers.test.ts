@@ -12,7 +12,7 @@ const BOOK = {
   'ros2/Nodes': 'A ROS 2 node is a process that computes. Nodes exchange messages over topics.',
 };
 
-/** A model that says nothing until it is told to stop. */
+/** A model that waits until it is aborted. */
 function silentModel() {
   const begun = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();

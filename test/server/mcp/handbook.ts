@@ -36,7 +36,7 @@ export interface Handbook {
   remove(): void;
 }
 
-/** A user's machine with a few documents, one of them hostile, in the collection `handbook`. */
+/** A data directory with a few documents, one of them hostile, in the collection `handbook`. */
 export async function indexHandbook(): Promise<Handbook> {
   const home = mkdtempSync(join(tmpdir(), 'citeloop-mcp-'));
   for (const [path, text] of Object.entries(DOCUMENTS)) {

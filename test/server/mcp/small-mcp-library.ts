@@ -13,7 +13,7 @@ export interface McpLibrary {
   sessions: SessionStore;
 }
 
-/** A small library as an MCP server gets it, with the offline model or one of the test's choice. */
+/** A small library for an MCP server, with the offline or the given model. */
 export async function mcpLibrary(
   documents: Record<string, string>,
   { model, secret = 'none-at-all' }: { model?: Model; secret?: string } = {},
