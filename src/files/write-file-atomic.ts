@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
  */
 export async function writeFileAtomic(
   path: string,
-  content: string | Uint8Array | Iterable<string>,
+  content: string | Uint8Array,
   options: { mode?: number } = {},
 ): Promise<void> {
   const temporary = `${path}.${randomUUID()}.partial`;

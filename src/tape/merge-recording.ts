@@ -18,35 +18,45 @@ export interface RecordingContent {
  */
 export function mergeRecording(
   before: Tape,
-  { header, exchanges, outputs }: RecordingContent,
-  redactor: Redactor,
+  now: Tape,
+  { header, outputs, redactor }: { header: TapeHeader; outputs: TapeJson; redactor: Redactor },
 ): RecordingContent {
   const finder = createExchangeFinder(before, redactor);
-  const unmatched = new Set(before.entries().map(({ id }) => id));
-  const merged: { position: number; exchange: TapeExchange }[] = [];
+  const oldEntries = new Map(before.entries().map((entry) => [entry.id, entry]));
+  const merged: { position: number; read: () => TapeExchange }[] = [];
   let position = 0;
   let isSame = true;
 
-  for (const exchange of exchanges) {
+  for (const entry of now.entries()) {
+    const exchange = now.read(entry);
     const found = finder.find(exchange.request);
-    if (found === null || !unmatched.delete(found.id)) {
+    const oldEntry = found === null ? undefined : oldEntries.get(found.id);
+    if (found === null || oldEntry === undefined) {
       // A new exchange follows the one that it was made after.
-      merged.push({ position, exchange });
+      merged.push({ position, read: () => now.read(entry) });
       isSame = false;
       continue;
     }
-    position = found.id;
+    oldEntries.delete(oldEntry.id);
+    position = oldEntry.id;
     const isKept = diffAnswers(found, exchange).length === 0;
     isSame &&= isKept;
-    merged.push({ position, exchange: isKept ? found : { ...exchange, request: found.request } });
+    const { request } = found;
+    merged.push({
+      position,
+      read: () => (isKept ? before.read(oldEntry) : { ...now.read(entry), request }),
+    });
   }
   const oldOutputs = before.tail?.outputs ?? null;
   const sameOutputs = diffJson(canonicalJson(oldOutputs), canonicalJson(outputs)).length === 0;
-  isSame &&= unmatched.size === 0 && sameOutputs && hasSameInputs(before.header, header);
+  isSame &&= oldEntries.size === 0 && sameOutputs && hasSameInputs(before.header, header);
   return {
     header: isSame ? { ...before.header, version: header.version } : header,
     outputs: sameOutputs ? oldOutputs : outputs,
-    exchanges: merged.sort((a, b) => a.position - b.position).map((each) => each.exchange),
+    exchanges: merged
+      .sort((a, b) => a.position - b.position)
+      .values()
+      .map(({ read }) => read()),
   };
 }
 

@@ -103,6 +103,7 @@ export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeR
       replay.dispose();
       const renewed = writer !== null && outputs !== undefined && misses.length > 0;
       if (renewed) await writer?.close(outputs);
+      else await writer?.discard();
       return { renewed };
     },
   };

@@ -12,10 +12,11 @@ import type {
 import { UNSAFE_INTEGER_PATTERN } from './tape-http.ts';
 
 /**
- * Serializes an exchange for people and for `git diff`: one value, event or line of text per line. Its id is left out,
- * since an inserted exchange would change all ids after it.
+ * Serializes an exchange for people and for `git diff`: one value, event or line of text per line. The caller leaves out
+ * the id where the position in the file gives it: an inserted exchange would change all ids after it.
  */
-export function serializeExchange({ id: _, request, response, ...rest }: TapeExchange): string {
+export function serializeExchange(exchange: Omit<TapeExchange, 'id'> & { id?: number }): string {
+  const { request, response, ...rest } = exchange;
   const { body, chunks, ...responseFields } = response ?? {};
   const stored = {
     ...rest,

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { access, constants, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { advice, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import { writeFileAtomic } from '../files/write-file-atomic.ts';
 import { mergeRecording, type RecordingContent } from './merge-recording.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { joinStreamChunks, joinStreamDeltas } from './redact/redact-chunks.ts';
@@ -21,12 +19,14 @@ import {
 export interface TapeWriter {
   /** Where `abandon` leaves the incomplete tape. */
   readonly partialPath: string;
-  /** Redacts and keeps an exchange. Must not throw: errors are reported by `close`. */
+  /** Redacts and appends an exchange. Must not throw: errors are reported by `close`. */
   append(exchange: TapeExchange): void;
   /** Replaces the tape, unless it would be unchanged. If anything failed, throws and leaves the old tape. */
   close(outputs: TapeJson): Promise<{ unchanged: boolean }>;
-  /** Writes what was recorded as an incomplete tape beside the old one. */
+  /** Keeps what was recorded as an incomplete tape beside the old one. */
   abandon(): Promise<void>;
+  /** Removes what was recorded. */
+  discard(): Promise<void>;
 }
 
 interface TapeWriterOptions {
@@ -37,81 +37,135 @@ interface TapeWriterOptions {
   keepUnchanged?: boolean;
 }
 
-/** Throws `invalid_input` if the path holds something that is not a tape, or its folder is not writable. */
+/**
+ * Appends each exchange to a temporary file when its answer ends, so that a crash loses little. `close` then writes the
+ * tape in the order of the requests and renames it into place. Throws `invalid_input` if `path` is not a tape.
+ */
 export async function createTapeWriter(options: TapeWriterOptions): Promise<TapeWriter> {
-  const { path, redactor, keepUnchanged = false } = options;
+  const { path, redactor } = options;
   const partialPath = `${path}.partial`;
-  const exchanges: TapeExchange[] = [];
-  let failure: unknown;
+  // A unique name lets two processes record to the same path: the last one to finish wins.
+  const appendedPath = `${path}.${randomUUID()}.partial`;
+  const finalPath = `${path}.${randomUUID()}.partial`;
   const fail = (error: unknown): never => {
     throw toTapeFileError('write', path, error);
   };
   await assertReplaceable(path);
-  await access(dirname(path), constants.W_OK).catch(fail);
+  const file = await open(appendedPath, 'w').catch(fail);
+  let exchanges = 0;
+  let failure: unknown;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(target: FileHandle, text: string): Promise<void> {
+    if (redactor.holdsSecret(text)) throw leakedSecretError(path);
+    await target.appendFile(text);
+  }
+
+  /** Writes are queued. After the first failure nothing more is written. */
+  function enqueue(text: () => string): void {
+    writing = writing
+      .then(() => (failure === undefined ? write(file, text()) : undefined))
+      .catch((error: unknown) => {
+        failure ??= error;
+      });
+  }
+
+  async function finishAppending(): Promise<void> {
+    await writing;
+    await file.close().catch((error: unknown) => {
+      failure ??= error;
+    });
+  }
+
+  /** Returns the digest. */
+  async function writeTape(content: RecordingContent): Promise<string> {
+    const target = await open(finalPath, 'w');
+    const hash = createHash('sha256');
+    const add = (text: string) => {
+      hash.update(text);
+      return write(target, text);
+    };
+    try {
+      await add(headerText(content.header));
+      let separator = '';
+      for (const exchange of content.exchanges) {
+        const { id: _, ...redacted } = redactExchange(exchange, redactor);
+        await add(`${separator}\n${serializeExchange(redacted)}`);
+        separator = ',';
+      }
+      await add(tailText(content.outputs));
+      const digest = hash.digest('hex');
+      await write(target, `  "digest": "${digest}"\n}\n`);
+      await target.sync();
+      return digest;
+    } finally {
+      await target.close();
+    }
+  }
+
   // The patterns are kept as they are: one that is plain text would redact itself.
   const header: TapeHeader = {
     ...redactor.value(options.header),
     redact: options.header.redact,
     version: TAPE_VERSION,
   };
-  const inRequestOrder = () => exchanges.toSorted((a, b) => a.id - b.id);
-
-  /** Throws `invalid_input` for a text with a secret. */
-  function assertNoSecret(text: string): string {
-    if (redactor.holdsSecret(text)) throw leakedSecretError(path);
-    return text;
-  }
-
-  /** The document up to the end of the exchanges. */
-  function* serialize(content: Pick<RecordingContent, 'header' | 'exchanges'>): Generator<string> {
-    yield assertNoSecret(`${formatTapeJson(content.header, '').slice(0, -2)},\n  "exchanges": [`);
-    let separator = '';
-    for (const exchange of content.exchanges) {
-      const redacted = redactExchange(exchange, redactor);
-      if (holdsSplitSecret(redacted, redactor)) throw leakedSecretError(path);
-      yield assertNoSecret(`${separator}\n${serializeExchange(redacted)}`);
-      separator = ',';
-    }
-  }
-
+  enqueue(() => headerText(header));
   return {
     partialPath,
 
     append(exchange) {
-      try {
-        exchanges.push(redactExchange(exchange, redactor));
-      } catch (error) {
-        failure ??= error;
-      }
+      enqueue(() => {
+        const redacted = redactExchange(exchange, redactor);
+        if (holdsSplitSecret(redacted, redactor)) throw leakedSecretError(path);
+        exchanges += 1;
+        return `${exchanges === 1 ? '' : ','}\n${serializeExchange(redacted)}`;
+      });
     },
 
     async close(outputs) {
+      await finishAppending();
+      using opened = new DisposableStack();
       try {
         if (failure !== undefined) throw failure;
-        using before = keepUnchanged ? openUneditedTape(path) : null;
-        const recording = { header, exchanges: inRequestOrder(), outputs: redactor.value(outputs) };
-        const content = before === null ? recording : mergeRecording(before, recording, redactor);
-        const tail = formatTapeJson({ outputs: content.outputs, complete: true }, '').slice(2, -2);
-        const parts = [...serialize(content), assertNoSecret(`\n  ],\n${tail},\n`)];
-        const hash = createHash('sha256');
-        for (const part of parts) hash.update(part);
-        const digest = hash.digest('hex');
+        const recorded = opened.use(openTape(appendedPath));
+        const before = options.keepUnchanged ? opened.use(openUneditedTape(path)) : null;
+        const recording = { header, outputs: redactor.value(outputs), redactor };
+        const digest = await writeTape(
+          before === null
+            ? { ...recording, exchanges: recorded.exchanges() }
+            : mergeRecording(before, recorded, recording),
+        );
         const unchanged = before?.tail?.digest === digest;
-        if (!unchanged) await writeFileAtomic(path, [...parts, `  "digest": "${digest}"\n}\n`]);
+        if (!unchanged) await rename(finalPath, path);
         return { unchanged };
       } catch (error) {
         return fail(error);
+      } finally {
+        for (const each of [appendedPath, finalPath]) await rm(each, { force: true });
       }
     },
 
     async abandon() {
-      try {
-        await writeFileAtomic(partialPath, [...serialize({ header, exchanges: inRequestOrder() }), '\n']);
-      } catch {
-        // Without an incomplete tape. The error that ended the run is the one to report.
-      }
+      await finishAppending();
+      // After a failure it may hold a secret, or nothing.
+      if (failure === undefined) await rename(appendedPath, partialPath);
+      else await rm(appendedPath, { force: true });
+    },
+
+    async discard() {
+      await finishAppending();
+      await rm(appendedPath, { force: true });
     },
   };
+}
+
+/** The document up to the first exchange. */
+function headerText(header: TapeHeader): string {
+  return `${formatTapeJson(header, '').slice(0, -2)},\n  "exchanges": [`;
+}
+
+function tailText(outputs: TapeJson): string {
+  return `\n  ],\n${formatTapeJson({ outputs, complete: true }, '').slice(2, -2)},\n`;
 }
 
 /** Null if there is no complete, unedited recording. */
@@ -139,6 +193,7 @@ function leakedSecretError(path: string): AppError {
   });
 }
 
+/** Throws `invalid_input` if the path holds something that is not a tape. */
 async function assertReplaceable(path: string): Promise<void> {
   const file = await open(path, 'r').catch(() => null);
   if (file === null) return;

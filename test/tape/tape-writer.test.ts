@@ -130,6 +130,14 @@ test('replaces an empty file or a tape, but not a folder', async () => {
   });
 });
 
+test('discard leaves no file', async () => {
+  const path = await newPath();
+  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
+  writer.append(jsonExchange(1, {}, {}));
+  await writer.discard();
+  expect(await readdir(dirname(path))).toEqual([]);
+});
+
 test('does not keep an abandoned recording that would contain a key', async () => {
   const path = await newPath();
   const { holdsSecret } = createRedactor({ secrets: ['a-very-secret-key'] });
