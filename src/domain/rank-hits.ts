@@ -98,10 +98,15 @@ export function weighTerms(
 /** BM25 parameters, as in FTS5. */
 const K1 = 1.2;
 const B = 0.75;
+/**
+ * The average number of terms in a chunk. Fixed, because chunks of similar size rank the same with 80 to 160, and Qdrant
+ * would have to update every chunk when the exact average changes.
+ */
+const AVERAGE_LENGTH = 100;
 
 /** The BM25 factor of a chunk: how often it has a term, for its length in terms. */
-export function termSaturation(count: number, length: number, averageLength: number): number {
-  return (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / averageLength));
+export function termSaturation(count: number, length: number): number {
+  return (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / AVERAGE_LENGTH));
 }
 
 /** The weight of dense against lexical scores; measured by `npm run bench:quality`. */

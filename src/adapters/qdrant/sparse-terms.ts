@@ -1,12 +1,6 @@
 import { termSaturation } from '../../domain/rank-hits.ts';
 import { indexTerms } from '../../text/terms.ts';
 
-/**
- * The average number of terms in a chunk, as BM25 needs it. Fixed, because chunks of similar size rank the same with 80
- * to 160, and the exact average would have to be updated in every chunk.
- */
-const AVERAGE_LENGTH = 100;
-
 export interface SparseVector {
   indices: number[];
   values: number[];
@@ -28,7 +22,7 @@ export function toSparseVector(terms: readonly string[]): SparseVector {
   }
   const indices = [...frequencies.keys()];
   const values = Array.from(frequencies.values(), (frequency) =>
-    round(termSaturation(frequency, terms.length, AVERAGE_LENGTH)),
+    round(termSaturation(frequency, terms.length)),
   );
   return { indices, values };
 }

@@ -27,15 +27,11 @@ export function createTextIndex(database: DatabaseSync) {
   );
   let segments: ChunkSegment[] = [];
   let total = 0;
-  let averageLength = 1;
 
   function refresh(): void {
     if (!hasChanged()) return;
     segments = readSegments(database, TEXT_SEGMENTS);
-    const lengths = segments.map(({ values }) => values.filter((length) => !Number.isNaN(length)));
-    total = lengths.reduce((sum, { length }) => sum + length, 0);
-    const length = lengths.reduce((sum, values) => values.reduce((part, value) => part + value, sum), 0);
-    averageLength = Math.max(1, length) / Math.max(1, total);
+    total = segments.reduce((sum, { size, dead }) => sum + size - dead, 0);
   }
 
   /** The postings of the terms in each segment. */
@@ -87,7 +83,7 @@ export function createTextIndex(database: DatabaseSync) {
         scores.fill(0);
         for (const { term, pairs } of ofSegment) {
           const weight = weights.get(term);
-          if (weight !== undefined) addScores(scores, pairs, lengths, weight, averageLength);
+          if (weight !== undefined) addScores(scores, pairs, lengths, weight);
         }
         for (let position = 0; position < ids.length; position += 1) {
           const score = scores[position] as number;
@@ -102,17 +98,11 @@ export function createTextIndex(database: DatabaseSync) {
   };
 }
 
-function addScores(
-  scores: Float64Array,
-  pairs: Uint16Array,
-  lengths: Float32Array,
-  weight: number,
-  averageLength: number,
-): void {
+function addScores(scores: Float64Array, pairs: Uint16Array, lengths: Float32Array, weight: number): void {
   for (let at = 0; at < pairs.length; at += 2) {
     const position = pairs[at] as number;
     const count = pairs[at + 1] as number;
-    const saturation = termSaturation(count, lengths[position] as number, averageLength);
+    const saturation = termSaturation(count, lengths[position] as number);
     scores[position] = (scores[position] as number) + weight * saturation;
   }
 }
