@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { AppError } from '../../faults/app-error.ts';
-import { oneLine } from '../../text/visible-text.ts';
 import {
   type EvaluationCase,
   evaluationCaseSchema,
   type HistoryMessage,
   historyMessageSchema,
 } from './evaluation-case.ts';
-import { formatSchemaIssue, parseJsonLines } from './parse-cases.ts';
+import { parseJsonLines, validateRows } from './parse-cases.ts';
 
 const MAX_NAME_LENGTH = 80;
 
@@ -101,19 +100,7 @@ function completeExchanges(history: readonly HistoryMessage[]): HistoryMessage[]
 
 function parseRows<Row extends { _id: string }>(text: string, file: string, schema: z.ZodType<Row>): Row[] {
   const issues: string[] = [];
-  const seen = new Set<string>();
-  const rows = parseJsonLines(text, issues).flatMap(({ value, line }): Row[] => {
-    const result = schema.safeParse(value);
-    if (!result.success) {
-      for (const issue of result.error.issues)
-        issues.push(`line ${line}: ${formatSchemaIssue(issue, value)}`);
-      return [];
-    }
-    const { _id } = result.data;
-    if (seen.has(_id)) issues.push(`line ${line}: duplicate _id "${oneLine(_id, 60)}"`);
-    seen.add(_id);
-    return [result.data];
-  });
+  const rows = validateRows(parseJsonLines(text, issues), schema, '_id', issues);
   if (issues.length === 0) return rows;
   throw new AppError('invalid_input', `${file}, ${issues[0]}.`, {
     hint: 'Each line is one JSON object with "_id" and "text".',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isMap, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
+import type * as z from 'zod';
 import { advice, command } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -20,25 +21,34 @@ interface FileRow {
 export function parseCases(text: string, file: string): EvaluationCase[] {
   const issues: string[] = [];
   const rows = isJsonLines(text, file) ? parseJsonLines(text, issues) : parseYamlRows(text, file, issues);
-  const lines = new Map<string, number>();
-  const cases = rows.flatMap(({ value, line }): EvaluationCase[] => {
-    const result = evaluationCaseSchema.safeParse(value);
-    if (!result.success) {
-      for (const issue of result.error.issues)
-        issues.push(`line ${line}: ${formatSchemaIssue(issue, value)}`);
-      return [];
-    }
-    const { id } = result.data;
-    const first = lines.get(id);
-    if (first !== undefined)
-      issues.push(`line ${line}: duplicate id "${oneLine(id, 60)}", first used in line ${first}`);
-    lines.set(id, first ?? line);
-    return [result.data];
-  });
+  const cases = validateRows(rows, evaluationCaseSchema, 'id', issues);
   throwIssues(file, issues);
   if (cases.length > 0) return cases;
   throw new AppError('invalid_input', `${file} contains no cases.`, {
     hint: advice`Draft some from your documents${command('eval init')}`,
+  });
+}
+
+/** The valid rows. Invalid ones, and ids that occurred before, are added to `issues`. */
+export function validateRows<Key extends string, Row extends Record<Key, string>>(
+  rows: readonly FileRow[],
+  schema: z.ZodType<Row>,
+  idField: Key,
+  issues: string[],
+): Row[] {
+  const lines = new Map<string, number>();
+  return rows.flatMap(({ value, line }): Row[] => {
+    const result = schema.safeParse(value);
+    if (!result.success) {
+      issues.push(...result.error.issues.map((issue) => `line ${line}: ${formatSchemaIssue(issue, value)}`));
+      return [];
+    }
+    const id = result.data[idField];
+    const first = lines.get(id);
+    if (first !== undefined)
+      issues.push(`line ${line}: duplicate ${idField} "${oneLine(id, 60)}", first used in line ${first}`);
+    lines.set(id, first ?? line);
+    return [result.data];
   });
 }
 
@@ -95,19 +105,12 @@ function parseYamlRows(text: string, file: string, issues: string[]): FileRow[] 
   });
 }
 
-interface SchemaIssue {
-  code?: string | undefined;
-  path: PropertyKey[];
-  message: string;
-  keys?: string[];
-}
-
 /** A validation issue of a row in a few words. */
-export function formatSchemaIssue(issue: SchemaIssue, value: unknown): string {
+function formatSchemaIssue(issue: z.core.$ZodIssue, value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    const names = (issue.keys ?? []).map((key) => `"${oneLine(key, 40)}"`).join(', ');
+    const names = issue.keys.map((key) => `"${oneLine(key, 40)}"`).join(', ');
     return `unknown field ${names}${path === '' ? '' : ` in ${path}`}`;
   }
   const isMissing = issue.path.length === 1 && !Object.hasOwn(value, issue.path[0] as string);
