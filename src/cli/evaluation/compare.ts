@@ -56,9 +56,7 @@ export async function compareArms(
   inputs: EvaluationInputs & CompareInputs,
   run: Run,
 ): Promise<ReportData> {
-  const axes = parseAxes(inputs);
-  const hasAxis = Object.values(axes).some((values) => values !== undefined);
-  const arms = [...(hasAxis ? combineArmSettings(axes) : []), ...(inputs.arm ?? []).map(parseArm)];
+  const arms = [...combineArmSettings(parseAxes(inputs)), ...(inputs.arm ?? []).map(parseArm)];
   assertComparableArms(arms);
   return runEvaluation(app, inputs, { mode: 'hybrid', arms }, run);
 }
@@ -67,35 +65,21 @@ export async function compareArms(
 function parseAxes({ policies, models, topK, mode, thresholds, rerank, prompt = [] }: CompareInputs) {
   return {
     policies: parseChoices('--policies', policies, POLICIES),
-    models: parseList(models),
-    topK: parseNumbers('--top-k', topK),
+    models: listed(models ?? ''),
+    topK: readFlag('--top-k', topK, numberList),
     modes: parseChoices('--mode', mode, SEARCH_MODES),
-    thresholds: parseNumbers('--thresholds', thresholds),
-    rerank: parseChoices('--rerank', rerank, ['on', 'off'])?.map((value) => value === 'on'),
-    prompts: prompt.length === 0 ? undefined : readPromptFiles(prompt),
+    thresholds: readFlag('--thresholds', thresholds, numberList),
+    rerank: parseChoices('--rerank', rerank, ['on', 'off']).map((value) => value === 'on'),
+    prompts: readPromptFiles(prompt),
   };
 }
 
-function parseList(text = ''): string[] | undefined {
-  const values = listed(text);
-  return values.length > 0 ? values : undefined;
-}
-
-function parseChoices(
-  flag: string,
-  text: string | undefined,
-  choices: readonly string[],
-): string[] | undefined {
-  const values = parseList(text);
-  const invalid = values?.find((value) => !choices.includes(value));
+function parseChoices(flag: string, text: string | undefined, choices: readonly string[]): string[] {
+  const values = listed(text ?? '');
+  const invalid = values.find((value) => !choices.includes(value));
   if (invalid === undefined) return values;
   throw new AppError(
     'invalid_input',
     `Invalid value "${invalid}" of ${flag}: choose from ${choices.join(', ')}.`,
   );
-}
-
-function parseNumbers(flag: `--${string}`, text: string | undefined): number[] | undefined {
-  const values = readFlag(flag, text, numberList);
-  return values?.length ? values : undefined;
 }

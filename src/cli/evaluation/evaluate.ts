@@ -56,13 +56,22 @@ export async function runEvaluation(
     const collection = await describeCollection(app, store, cases, tape);
     // The first search loads files and models; on a tape it would be an additional call.
     if (tape === null) await warmUp(app, store, cases, signal);
-    const identity = { inputs, arms, judge, collection: collection.state };
+    // Everything that affects the answers: only a run with the same identity is resumed.
+    const identity = {
+      version,
+      casesHash: inputs.casesHash,
+      collection: collection.state,
+      arms: arms.map((arm) => [arm.name, arm.settings, arm.app.config.agent]),
+      readSource,
+      judge: judge === undefined ? null : [judge.model, judge.times],
+      prices: inputs.prices,
+    };
     const { results, totals, discardJournal } = await askAll(app, open, {
       inputs,
       judge,
       tape,
       signal,
-      identity: toIdentity(identity),
+      identity,
     });
     const report = assembleReport({
       cases,
@@ -149,26 +158,6 @@ async function warmUp(
   const retriever = await app.retriever(store, { mode: 'hybrid' }).catch(() => null);
   const query = { text: first?.question ?? '', topK: 1, filter: {} };
   await retriever?.retrieve(query, signal).catch(() => signal.throwIfAborted());
-}
-
-interface EvaluationIdentity {
-  inputs: CheckedInputs;
-  arms: readonly ResolvedArm[];
-  judge: JudgeModel | undefined;
-  collection: unknown;
-}
-
-/** Everything that affects the answers: only a run with the same identity is resumed. */
-function toIdentity({ inputs, arms, judge, collection }: EvaluationIdentity): unknown {
-  return {
-    version,
-    casesHash: inputs.casesHash,
-    collection,
-    arms: arms.map(({ name, settings, app }) => [name, settings, app.config.agent]),
-    readSource: inputs.readSource,
-    judge: judge === undefined ? null : [judge.model, judge.times],
-    prices: inputs.prices,
-  };
 }
 
 interface AskOptions {

@@ -8,7 +8,7 @@ import { splitSentences } from '../../text/split-sentences.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { containsPhrase } from '../metrics/answer-metrics.ts';
 import { type AskModel, parseJsonReply } from '../run/judge-model.ts';
-import { createRandomIndex } from '../statistics/random.ts';
+import { createRandomIndex, shuffle } from '../statistics/random.ts';
 import { type EvaluationCase, evaluationCaseSchema, type HistoryMessage } from './evaluation-case.ts';
 import { toExpectedSource } from './expected-source.ts';
 
@@ -147,15 +147,6 @@ function alternateDocuments(chunks: readonly DraftChunk[], random: (bound: numbe
   const documents = shuffle([...byDocument.values()], random).map((list) => shuffle(list, random));
   const rounds = Math.max(0, ...documents.map((list) => list.length));
   return Array.from({ length: rounds }, (_, round) => documents.flatMap((list) => list[round] ?? [])).flat();
-}
-
-function shuffle<T>(list: readonly T[], random: (bound: number) => number): T[] {
-  const result = [...list];
-  for (let last = result.length - 1; last > 0; last -= 1) {
-    const other = random(last + 1);
-    [result[last], result[other]] = [result[other] as T, result[last] as T];
-  }
-  return result;
 }
 
 const MAX_HISTORY_EXCHANGES = 3;

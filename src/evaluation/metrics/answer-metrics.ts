@@ -67,7 +67,6 @@ export const answerMetrics: readonly Metric[] = [
     description: 'Share of questions answered as the case expects, or rightly not answered.',
     hasGold: canBeCorrect,
     needs: NEEDS_CORRECT,
-    empty: NEEDS_CORRECT,
     measure: (run, gold) => passContribution(isCorrect(run, gold)),
   },
   {
@@ -78,7 +77,6 @@ export const answerMetrics: readonly Metric[] = [
     description: 'Word overlap with the expected answer; the best if there are several.',
     hasGold: ({ expected }) => expected.answers.length > 0,
     needs: 'no case has expectedAnswer',
-    empty: 'no case has expectedAnswer',
     measure: ({ answer }, { expected }) =>
       valueContribution(Math.max(...expected.answers.map((wanted) => tokenF1(answer, wanted)))),
   },
@@ -90,7 +88,6 @@ export const answerMetrics: readonly Metric[] = [
     description: 'Share of answers without a forbidden phrase.',
     hasGold: ({ expected }) => expected.forbidden.length > 0,
     needs: 'no case has forbiddenPhrases',
-    empty: 'no case has forbiddenPhrases',
     measure: ({ answer, error }, { expected }) =>
       error === null
         ? passContribution(!expected.forbidden.some((phrase) => containsPhrase(answer, phrase)))
@@ -104,7 +101,6 @@ export const answerMetrics: readonly Metric[] = [
     description: 'Share of the custom checks that the answers pass.',
     hasGold: ({ expected }) => expected.checks.length > 0,
     needs: 'no case has checks',
-    empty: 'no case has checks',
     measure: ({ checks, error }, { expected }) => ({
       sum: checks.filter(({ passed }) => passed).length,
       of: error === null ? checks.length : expected.checks.length,

@@ -21,15 +21,13 @@ export interface Metric extends MetricInfo {
   hasGold?(gold: CaseGold): boolean;
   /** Why there is no data if no case has that gold, for example "no case has expectedSources". */
   needs?: string;
-  /** Why there is no data although there is gold, for example "nothing was cited". */
-  empty: string;
+  /** Why there is no data although there is gold, for example "nothing was cited"; `needs` if not given. */
+  empty?: string;
   /** Null if the run does not count. Called only for cases with gold. */
   measure(run: CaseRun, gold: CaseGold): MetricContribution | null;
   /** Replaces `measure` for metrics over all runs of a case. */
   measureCase?(runs: readonly CaseRun[], gold: CaseGold): MetricContribution | null;
 }
-
-export const ALL_RUNS_FAILED = 'every run failed';
 
 export function passContribution(pass: boolean): MetricContribution {
   return { sum: pass ? 1 : 0, of: 1 };
@@ -68,7 +66,8 @@ export function tabulateMetric(metric: Metric, cases: readonly CaseRuns[]): Metr
 /** Why a metric has no data. */
 export function noDataReason(metric: Metric, cases: readonly CaseRuns[]): string {
   const lacksGold = !cases.some(({ gold }) => metric.hasGold?.(gold) !== false);
-  return lacksGold && metric.needs !== undefined ? metric.needs : metric.empty;
+  const { needs = '', empty = needs } = metric;
+  return lacksGold && needs !== '' ? needs : empty;
 }
 
 /** Compares two lists of runs of the same cases, which are among those of the report. */

@@ -29,7 +29,6 @@ const ranked = {
   kind: 'mean',
   hasGold: hasExpectedSources,
   needs: NO_EXPECTED_SOURCES,
-  empty: NO_EXPECTED_SOURCES,
 } as const;
 
 export const retrievalMetrics: readonly Metric[] = [

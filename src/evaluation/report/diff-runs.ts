@@ -8,24 +8,20 @@ import { formatP } from './format-value.ts';
 import { findHeadline } from './recommend-arm.ts';
 import type { MetricComparison, ReportCase, ReportData } from './report-data.ts';
 
-export type AnswerState = 'right' | 'wrong' | 'error' | 'not judged';
+interface CaseAnswer {
+  state: 'right' | 'wrong' | 'error' | 'not judged';
+  answer: string;
+}
 
 /** A case that changed between right and wrong. */
 export interface FlippedCase {
   id: string;
   question: string;
-  before: { state: AnswerState; answer: string };
-  after: { state: AnswerState; answer: string };
+  before: CaseAnswer;
+  after: CaseAnswer;
 }
 
 type SettingValue = string | number | boolean | null;
-
-/** Long texts and documents are compared by their hash. */
-interface SettingChange {
-  setting: string;
-  before: SettingValue;
-  after: SettingValue;
-}
 
 /** One arm of a run. */
 interface RunSide {
@@ -38,8 +34,8 @@ interface RunSide {
 export interface RunDiff {
   before: RunSide;
   after: RunSide;
-  /** Of the settings that both runs recorded. */
-  settings: SettingChange[];
+  /** Of the settings that both runs recorded; long texts and documents by their hash. */
+  settings: { setting: string; before: SettingValue; after: SettingValue }[];
   /** Cases with the same id, question and history. */
   shared: number;
   /** Other cases of the earlier and of the later run. */
@@ -123,7 +119,7 @@ function questionKey({ question, history }: ReportCase): string {
   return JSON.stringify([question, history]);
 }
 
-function toAnswer(measured: CaseRuns | undefined): FlippedCase['before'] {
+function toAnswer(measured: CaseRuns | undefined): CaseAnswer {
   const { gold, runs } = measured as CaseRuns;
   const answer = runs[0]?.answer ?? '';
   if (runs.some(({ error }) => error !== null)) return { state: 'error', answer };
@@ -153,7 +149,7 @@ function settingsOf({ header, arms }: ReportData, armName: string): Map<string, 
 function changedSettings(
   before: ReadonlyMap<string, SettingValue>,
   after: ReadonlyMap<string, SettingValue>,
-): SettingChange[] {
+): RunDiff['settings'] {
   return [...after].flatMap(([setting, value]) => {
     const former = before.get(setting);
     return former === undefined || former === value ? [] : [{ setting, before: former, after: value }];

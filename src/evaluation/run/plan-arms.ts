@@ -24,7 +24,7 @@ interface ArmAxes {
   prompts?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Every combination of the values, in the given order. Names list the settings that vary. */
+/** Every combination of the values, in the given order; none without values. Names list the settings that vary. */
 export function combineArmSettings(axes: ArmAxes): ArmPlan[] {
   const promptNames = new Map(Array.from(axes.prompts ?? [], ([name, text]) => [text, name]));
   const all: [
@@ -43,6 +43,7 @@ export function combineArmSettings(axes: ArmAxes): ArmPlan[] {
   const used = all
     .map(([setting, values, label]) => ({ setting, values: [...new Set(values)], label }))
     .filter(({ values }) => values.length > 0);
+  if (used.length === 0) return [];
   let plans: { labels: string[]; changed: ArmPlan['changed'] }[] = [{ labels: [], changed: {} }];
   for (const { setting, values, label } of used) {
     const varies = values.length > 1 || used.length === 1;

@@ -1,4 +1,4 @@
-import { createRandomIndex } from './random.ts';
+import { createRandomIndex, shuffle } from './random.ts';
 
 /** What each case adds to a metric in one arm, in the order of the cases; both are 0 for a case that does not count. */
 export interface MetricColumn {
@@ -66,12 +66,7 @@ export function createSamplingUnits(cases: number | readonly string[]): Sampling
 }
 
 function groupRandomly(count: number): Uint32Array {
-  const random = createRandomIndex(GROUPING_SEED);
-  const order = Uint32Array.from({ length: count }, (_, index) => index);
-  for (let last = count - 1; last > 0; last -= 1) {
-    const other = random(last + 1);
-    [order[last], order[other]] = [order[other] as number, order[last] as number];
-  }
+  const order = shuffle([...Array(count).keys()], createRandomIndex(GROUPING_SEED));
   const groupOf = new Uint32Array(count);
   order.forEach((cluster, position) => {
     groupOf[cluster] = position % MAX_UNITS;

@@ -16,3 +16,13 @@ export function createRandomIndex(seed: number): (bound: number) => number {
   for (let round = 0; round < 32; round += 1) next();
   return (bound) => Math.floor((next() / 2 ** 32) * bound);
 }
+
+/** A copy in random order. */
+export function shuffle<T>(list: readonly T[], random: (bound: number) => number): T[] {
+  const result = [...list];
+  for (let last = result.length - 1; last > 0; last -= 1) {
+    const other = random(last + 1);
+    [result[last], result[other]] = [result[other] as T, result[last] as T];
+  }
+  return result;
+}
