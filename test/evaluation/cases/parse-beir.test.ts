@@ -73,7 +73,7 @@ test('gives every corpus id a unique file name that matches its document', () =>
 
 test('reports file and line of invalid rows', () => {
   expect(() => parseCorpus('{"_id":"a","text":"x"}\n{"_id":"a","text":"y"}', 'corpus.jsonl')).toThrow(
-    'corpus.jsonl, line 2: duplicate _id "a".',
+    'corpus.jsonl, line 2: duplicate _id "a", first used in line 1.',
   );
   expect(() => parseCorpus('{"_id":"a"}', 'corpus.jsonl')).toThrow('corpus.jsonl, line 1: text');
   expect(() => parseQrels('q1 d1 1', 'qrels.tsv')).toThrow('qrels.tsv, line 1');
