@@ -67,9 +67,11 @@ export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promis
       whenInterrupted: 'Run the same command again to continue; indexed documents are kept.',
     },
     async (app, { signal }) => {
-      const documents = await readBeirCorpus(folder);
+      const corpus = join(folder, 'corpus.jsonl');
+      const rows = parseCorpus(await readInputFile(corpus, 'File'), corpus);
+      const documents = rows.filter(({ text }) => text.trim() !== '');
       const summary =
-        documents.length === 0 ? null : await ingestCorpus(app, collection, { folder, documents, signal });
+        documents.length === 0 ? null : await ingestCorpus(app, collection, corpus, documents, signal);
       await writeOutputFile(file, formatCases(cases, file));
       const failed = summary?.failed ?? [];
       const failures = failed.length === 0 ? '' : ` (${failed.length} failed)`;
@@ -101,22 +103,15 @@ async function readBeirCases(folder: string): Promise<EvaluationCase[]> {
   return parseQueries(await readInputFile(queries, 'File'), queries, relevant);
 }
 
-async function readBeirCorpus(folder: string): Promise<CorpusDocument[]> {
-  const path = join(folder, 'corpus.jsonl');
-  return parseCorpus(await readInputFile(path, 'File'), path).filter(({ text }) => text.trim() !== '');
-}
-
 async function ingestCorpus(
   app: App,
   collection: string,
-  {
-    folder,
-    documents,
-    signal,
-  }: { folder: string; documents: readonly CorpusDocument[]; signal: AbortSignal },
+  corpus: string,
+  documents: readonly CorpusDocument[],
+  signal: AbortSignal,
 ): Promise<IngestSummary> {
   const bar = createIndexingBar('Indexing the corpus');
-  const { source, titles } = toDocumentSource(folder, documents);
+  const { source, titles } = toDocumentSource(corpus, documents);
   try {
     return await indexSources(app, collection, [source], {
       titleOf: (uri) => titles.get(uri) ?? null,
@@ -132,8 +127,8 @@ async function ingestCorpus(
 }
 
 /** The rows of a corpus as documents, each with a URI below that of the corpus file. */
-function toDocumentSource(folder: string, documents: readonly CorpusDocument[]) {
-  const root = `${pathToFileURL(join(folder, 'corpus.jsonl')).href}/`;
+function toDocumentSource(corpus: string, documents: readonly CorpusDocument[]) {
+  const root = `${pathToFileURL(corpus).href}/`;
   const titles = new Map<string, string>();
   const entries = documents.map(({ _id, title, text }): SourceEntry => {
     const relativePath = toCorpusFileName(_id);

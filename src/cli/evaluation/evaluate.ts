@@ -176,9 +176,8 @@ async function askAll(
 ) {
   const { cases, repeat, concurrency, budget, prices, fresh } = inputs;
   const state = await openRunState(app.config.home, identity, { fresh, persistent: tape === null });
-  const bar = createProgressBar(
-    state.resumed > 0 ? `Continuing after ${counted(state.resumed, 'answer')}` : 'Asking',
-  );
+  const resumed = state.journal.size;
+  const bar = createProgressBar(resumed > 0 ? `Continuing after ${counted(resumed, 'answer')}` : 'Asking');
   const newRuns: CaseRun[] = [];
   let tokens = 0;
   const results = await runArms(cases, arms, {

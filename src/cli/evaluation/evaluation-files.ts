@@ -59,30 +59,16 @@ export function assertNotExisting(path: string, force: boolean | undefined): voi
   });
 }
 
-interface RunState {
-  journal: RunJournal;
-  /** Runs of an earlier, interrupted evaluation. */
-  resumed: number;
-  /** Deletes the journal of a finished evaluation. */
-  discard(): Promise<void>;
-}
-
-interface RunStateOptions {
-  /** Ignores an earlier journal. */
-  fresh: boolean;
-  /** False on a tape, which must contain every call. */
-  persistent: boolean;
-}
-
-/** The journal of an evaluation, stored under a hash of `identity`: cases, settings and documents. */
+/**
+ * The journal of an evaluation, stored under a hash of `identity`: cases, settings and documents. `fresh` ignores an
+ * earlier journal. It is not persistent on a tape, which must contain every call.
+ */
 export async function openRunState(
   home: string,
   identity: unknown,
-  { fresh, persistent }: RunStateOptions,
-): Promise<RunState> {
-  if (!persistent) {
-    return { journal: createRunJournal([], async () => {}), resumed: 0, discard: async () => {} };
-  }
+  { fresh, persistent }: { fresh: boolean; persistent: boolean },
+): Promise<{ journal: RunJournal; discard(): Promise<void> }> {
+  if (!persistent) return { journal: createRunJournal([], async () => {}), discard: async () => {} };
   const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
   const path = join(home, 'evaluations', `${key}.jsonl`);
   if (fresh) await rm(path, { force: true });
@@ -92,5 +78,5 @@ export async function openRunState(
   if (earlier !== '' && !earlier.endsWith('\n')) await appendFile(path, '\n');
   const lines = earlier.split('\n').filter((line) => line !== '');
   const journal = createRunJournal(lines, (line) => appendFile(path, line));
-  return { journal, resumed: journal.size, discard: () => rm(path, { force: true }) };
+  return { journal, discard: () => rm(path, { force: true }) };
 }
