@@ -1,14 +1,15 @@
 import type { AgentConfig } from '../domain/agent-config.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
+import { splitTurns } from '../domain/conversation-session.ts';
 import {
   type RetrievalContext,
   type ShownContext,
   type ShowOptions,
   showContext,
 } from '../domain/retrieval-context.ts';
-import { planWindow, splitWindow } from '../domain/token-budget.ts';
+import { mergeCitedResults, readToolResponse } from '../domain/retrieval-tool-response.ts';
+import { type FittedHistory, fitHistory, planWindow, splitWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
-import { compactHistory } from './compact-history.ts';
 import type { TurnEvents } from './turn-record.ts';
 
 /** The context window of the model: as configured, until its service reports less. */
@@ -57,6 +58,42 @@ export function planContext(
     );
   }
   return { history: messages, passageTokens: plan.retrieved };
+}
+
+/** The history of a prompt: each past turn keeps only the passages its answer cites, and the oldest messages go first. */
+function compactHistory(
+  messages: readonly ConversationMessage[],
+  limits: { maxTokens: number; maxMessages: number },
+): FittedHistory {
+  return fitHistory(splitTurns(messages).flatMap(compactTurn), limits);
+}
+
+/**
+ * A past turn as question, one search with the cited passages, and answer. The result is the same in every later prompt,
+ * so that services can cache the prefix.
+ */
+function compactTurn(turn: ConversationMessage[]): ConversationMessage[] {
+  const answer = turn.at(-1);
+  if (answer === undefined) return turn;
+  const searches = turn.flatMap((message) => {
+    const response = message.role === 'tool' ? readToolResponse(message.content) : null;
+    return response === null ? [] : [{ message, response }];
+  });
+  const refs = new Set(answer.citations.map(({ marker }) => marker));
+  const cited = mergeCitedResults(
+    searches.map(({ response }) => response),
+    refs,
+  );
+  const search = searches.find(({ response }) => response.query === cited?.query)?.message;
+  if (cited === null || search?.role !== 'tool') return turn;
+  const content = JSON.stringify(cited);
+  return turn.flatMap((message): ConversationMessage[] => {
+    if (message === search) return [{ ...search, content, tokenCount: estimateTokens(content) }];
+    if (message.role === 'tool') return [];
+    if (message.role !== 'assistant' || message.toolCalls.length === 0) return [message];
+    const toolCalls = message.toolCalls.filter(({ id }) => id === search.toolCallId);
+    return toolCalls.length === 0 ? [] : [{ ...message, toolCalls }];
+  });
 }
 
 /** The tokens that all passages of a turn share. */

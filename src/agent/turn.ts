@@ -38,7 +38,12 @@ import { oneLine } from '../text/visible-text.ts';
 import type { AgentSession, AskOptions } from './agent.ts';
 import { withAttachedText } from './attached-text.ts';
 import { type ContextWindow, PassageBudget, planContext } from './context-budget.ts';
-import { createReadSourceTool, createSearchTool, type TurnSearch } from './document-tools.ts';
+import {
+  createReadSourceTool,
+  createSearchTool,
+  type ToolContext,
+  type TurnSearch,
+} from './document-tools.ts';
 import { type ModelErrorContext, toAppError } from './guards/model-errors.ts';
 import { withAnswerCheck } from './guards/with-answer-check.ts';
 import { withIdleTimeout } from './guards/with-idle-timeout.ts';
@@ -290,14 +295,11 @@ export async function answerQuestion(
   }
 }
 
-interface TurnSearchOptions {
+interface TurnSearchOptions extends Pick<ToolContext, 'record' | 'runtime' | 'signal'> {
   question: string;
   retriever: Retriever;
-  record: TurnRecord;
   events: TurnEvents;
   judge: TurnJudge;
-  runtime: Runtime;
-  signal: AbortSignal;
 }
 
 function createTurnSearch(options: TurnSearchOptions): TurnSearch {

@@ -156,18 +156,17 @@ function createLocalModels(
   );
   const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, load));
   const reranker = untilItWorks((directory: string) => loadReranker(config, directory, load));
-  const localJudge = untilItWorks(async () => {
-    const found = await encoder();
-    if (found === null) return null;
-    const { createJudge } = await import('../judge/create-judge.ts');
-    return createJudge(found);
-  });
-  const workerJudge = untilItWorks(async () => {
-    const found = await encoder();
-    if (found === null) return null;
-    const { startWorkerJudge } = await import('./worker-judge.ts');
-    return startWorkerJudge(found);
-  });
+  const withEncoder = <T>(create: (encoder: TokenEncoder) => Promise<T>) =>
+    untilItWorks(async () => {
+      const found = await encoder();
+      return found && create(found);
+    });
+  const localJudge = withEncoder(async (found) =>
+    (await import('../judge/create-judge.ts')).createJudge(found),
+  );
+  const workerJudge = withEncoder(async (found) =>
+    (await import('./worker-judge.ts')).startWorkerJudge(found),
+  );
 
   async function encoder(): Promise<TokenEncoder | null> {
     const loaded = await embedder.get();

@@ -55,7 +55,8 @@ export function serviceOf(recorded: string, config: Config): ServiceTarget | str
   return { url: `${url.origin}${base}${call}`, headers: bearer(key?.reveal()) };
 }
 
-function bearer(key: string | undefined): Record<string, string> {
+/** The header that sends a key; none without one. */
+export function bearer(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 

@@ -7,6 +7,7 @@ import { fieldOf, networkCodeOf } from '../faults/network-fault.ts';
 import { httpFault } from '../faults/service-fault.ts';
 import type { App } from './create-app.ts';
 import { assertModelConfigured, createModelErrorContext, openAiModelOptions } from './models.ts';
+import { bearer } from './own-services.ts';
 
 const TIMEOUT_MS = 10_000;
 const OLLAMA_URL = 'http://127.0.0.1:11434/api/tags';
@@ -107,10 +108,6 @@ function request(name: string, url: string, keyName: string, headers: Record<str
       });
     },
   };
-}
-
-function bearer(key: string | undefined): Record<string, string> {
-  return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { citationFates, noChunks } from '../agent/stale-citations.ts';
 import type { Config } from '../config/load-config.ts';
-import type { ConversationMessage, SystemMessage } from '../domain/conversation-message.ts';
+import type { SystemMessage } from '../domain/conversation-message.ts';
 import {
   appendMessages,
   createSession,
   sessionTotals,
+  splitTurns,
   unknownSession,
 } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
@@ -108,7 +109,7 @@ export async function forkSession(
     );
   }
   const [system, ...messages] = session.messages;
-  const byTurn = splitByQuestion(messages);
+  const byTurn = splitTurns(messages);
   const forkedId = runtime.newId();
   const { model, policy, collection, isInteractive } = session;
   let fork = createSession({
@@ -130,15 +131,6 @@ export async function forkSession(
     await sessions.commitTurn(fork, own, { ...shared, turnId: runtime.newId(), response });
   }
   return { sessionId: forkedId, collection, left: turns.slice(at - 1) };
-}
-
-function splitByQuestion(messages: readonly ConversationMessage[]): ConversationMessage[][] {
-  const turns: ConversationMessage[][] = [];
-  for (const message of messages) {
-    if (message.role === 'user') turns.push([]);
-    turns.at(-1)?.push(message);
-  }
-  return turns;
 }
 
 /** An answer that cites passages which have changed, moved or been removed since. */

@@ -58,7 +58,7 @@ export async function* streamWorkEvents<T extends object>(
     (error: unknown) => queue.end(error),
   );
   try {
-    for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
+    yield* eventsOf(queue);
   } finally {
     await ended;
   }

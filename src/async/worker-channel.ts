@@ -5,7 +5,7 @@ import {
   Worker,
   type WorkerOptions,
 } from 'node:worker_threads';
-import { deserializeError, type SerializedError, serializeError } from '../faults/serialize-error.ts';
+import { AppError, type ErrorKind, messageOf } from '../faults/app-error.ts';
 
 type ChannelMessage =
   | { requestId: number; request: unknown }
@@ -97,4 +97,21 @@ export function connectToParent<Incoming, Request = never, Response = never>(
 ): WorkerChannel<Request, Response> {
   if (parentPort === null) throw new Error('this module runs only as a worker');
   return createChannel<Request, Response, Incoming>(parentPort, options);
+}
+
+/** An error as a worker message; `kind` is null unless it is an AppError. */
+interface SerializedError {
+  kind: ErrorKind | null;
+  message: string;
+  hint: string | undefined;
+}
+
+function serializeError(error: unknown): SerializedError {
+  if (!(error instanceof AppError)) return { kind: null, message: messageOf(error), hint: undefined };
+  return { kind: error.kind, message: error.message, hint: error.hint };
+}
+
+function deserializeError({ kind, message, hint }: SerializedError): Error {
+  if (kind === null) return new Error(message);
+  return new AppError(kind, message, hint === undefined ? {} : { hint });
 }

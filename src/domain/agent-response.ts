@@ -63,12 +63,8 @@ export const agentResponseSchema = z
     error: 'a blank answer needs an error',
     path: ['answer'],
   })
-  .refine((response) => !response.grounded || response.citations.some(citationPassed), {
-    error: 'a grounded answer needs a citation that passed',
-    path: ['grounded'],
-  })
-  .refine((response) => !response.grounded || response.outcome === 'answer', {
-    error: 'only the outcome answer is grounded',
+  .refine(({ grounded, outcome, citations }) => !grounded || isGrounded(outcome, citations), {
+    error: 'only an answer with a citation that passed is grounded',
     path: ['grounded'],
   })
   .refine((response) => !response.grounded || response.finishReason === 'stop', {

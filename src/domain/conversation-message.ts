@@ -48,5 +48,3 @@ export const conversationMessageSchema = z.discriminatedUnion('role', [
 ]);
 export type ConversationMessage = z.infer<typeof conversationMessageSchema>;
 export type SystemMessage = z.infer<typeof systemMessageSchema>;
-export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
-export type ToolMessage = z.infer<typeof toolMessageSchema>;

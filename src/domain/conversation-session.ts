@@ -163,6 +163,16 @@ function isQuestion({ role }: ConversationMessage): boolean {
   return role === 'user';
 }
 
+/** Each turn begins with a user message; the system message comes before the first. */
+export function splitTurns(messages: readonly ConversationMessage[]): ConversationMessage[][] {
+  const turns: ConversationMessage[][] = [];
+  for (const message of messages) {
+    if (isQuestion(message) || turns.length === 0) turns.push([]);
+    turns.at(-1)?.push(message);
+  }
+  return turns;
+}
+
 function countRole(messages: readonly ConversationMessage[], role: ConversationMessage['role']): number {
   return messages.filter((message) => message.role === role).length;
 }

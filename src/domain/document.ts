@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Location } from './location.ts';
 
-const MEDIA_TYPES = [
-  'markdown',
-  'mdx',
-  'rst',
-  'asciidoc',
-  'html',
-  'text',
-  'pdf',
-  'docx',
-  'epub',
-  'csv',
-  'xlsx',
-  'notebook',
-  'code',
-] as const;
-export type MediaType = (typeof MEDIA_TYPES)[number];
+export type MediaType =
+  | 'markdown'
+  | 'mdx'
+  | 'rst'
+  | 'asciidoc'
+  | 'html'
+  | 'text'
+  | 'pdf'
+  | 'docx'
+  | 'epub'
+  | 'csv'
+  | 'xlsx'
+  | 'notebook'
+  | 'code';
 
 /** The bytes of a document. */
 export interface RawDocument {

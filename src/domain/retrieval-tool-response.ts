@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { placeOf } from './place.ts';
 import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.ts';
 import type { GetChunkRef, RetrievalContext, ShownContext } from './retrieval-context.ts';
-import { type RetrievedChunk, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
+import { SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 
 /** Characters of a passage that `search_docs` shows; `retrieve_context` shows whole passages. */
 export const MAX_RESULT_TEXT = 500;
@@ -46,7 +46,6 @@ export const retrievalToolResponseSchema = z
     /** Whole seconds, so that repeated runs give the same text; the record has exact times. */
     execution_time: z.number().min(0),
     empty: emptyReasonSchema.optional(),
-    /** Words that no document has, and the words searched for instead. */
     /** Results that are not shown: over the token budget, or not cited by the answer of an earlier turn. */
     left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
   })
@@ -151,21 +150,15 @@ function emptyReasonOf(context: RetrievalContext): EmptyReason {
     };
   }
   if (context.nearMiss === null) return { reason: 'no_match' };
-  return {
-    reason: 'below_threshold',
-    threshold: context.scoreThreshold,
-    near_miss: nearMissOf(context.nearMiss),
-  };
+  const { title, score } = context.nearMiss;
+  const near = { title, url: placeOf(context.nearMiss), score: roundTo(score, SCORE_DECIMALS) };
+  return { reason: 'below_threshold', threshold: context.scoreThreshold, near_miss: near };
 }
 
 /** A filter by URL may name a local file. */
 function withoutLocalPaths(filter: Filter): Filter {
   const { url } = filter;
   return url === undefined ? filter : { ...filter, url: url.map((address) => placeOf({ url: address })) };
-}
-
-function nearMissOf(chunk: RetrievedChunk) {
-  return { title: chunk.title, url: placeOf(chunk), score: roundTo(chunk.score, SCORE_DECIMALS) };
 }
 
 function sentenceFor(empty: EmptyReason): string {

@@ -12,15 +12,12 @@ import {
   withFinishReason,
 } from '../model-response.ts';
 
-type Answered = Pick<ModelResponse, 'output'> | Pick<StreamedResponse, 'output'>;
-
 /** A model that throws for an empty or endless answer, a refusal, and reasoning that left no tokens; stores finish reasons. */
 export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_INFINITY): Model {
   return {
     async getResponse(request) {
       const response = await model.getResponse(request);
-      const reason = finishReasonOf(response);
-      checkOutput(response, reason, response.usage);
+      checkOutput(response, finishReasonOf(response));
       return response;
     },
     async *getStreamedResponse(request) {
@@ -40,7 +37,7 @@ export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_IN
             continue;
           }
           reason ??= finishReasonOf(event.response);
-          checkOutput(event.response, reason, event.response.usage);
+          checkOutput(event.response, reason);
           yield { ...event, response: withFinishReason(event.response, reason) };
         }
       } catch (error) {
@@ -53,7 +50,7 @@ export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_IN
   };
 }
 
-function checkOutput({ output }: Answered, reason: FinishReason, usage: object): void {
+function checkOutput({ output, usage }: ModelResponse | StreamedResponse, reason: FinishReason): void {
   const content = output.flatMap((item) =>
     item.type === 'message' && item.role === 'assistant' ? item.content : [],
   );
@@ -71,9 +68,7 @@ function checkOutput({ output }: Answered, reason: FinishReason, usage: object):
       output.some(({ type }) => type === 'reasoning') || hasReasoningTokens(usage, 'outputTokensDetails'),
     );
   }
-  if (reason === 'content_filter') {
-    throw withheldByFilter();
-  }
+  if (reason === 'content_filter') throw withheldByFilter();
   throw new AppError('api_error', 'The model sent an empty answer.', {
     recoverable: true,
     hint: 'Ask again, or use another model.',
