@@ -1,15 +1,7 @@
 import * as z from 'zod';
 
-/** A JSON schema for a strict tool of the SDK. */
-interface StrictSchema {
-  type: 'object';
-  properties: Record<string, z.core.JSONSchema.BaseSchema>;
-  required: string[];
-  additionalProperties: false;
-}
-
 /** The JSON schema of tool arguments in OpenAI's strict form: every field is required, optional ones may be null. */
-export function toStrictSchema(schema: z.ZodObject): StrictSchema {
+export function toStrictSchema(schema: z.ZodObject) {
   const { properties = {} } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {
       // Strict schemas have no text lengths; arguments are still checked for them.
@@ -26,22 +18,15 @@ export function toStrictSchema(schema: z.ZodObject): StrictSchema {
     typeof field === 'boolean' ? [] : [[name, field] as const],
   );
   return {
-    type: 'object',
+    type: 'object' as const,
     properties: Object.fromEntries(fields),
     required: fields.map(([name]) => name),
-    additionalProperties: false,
+    additionalProperties: false as const,
   };
 }
 
-type CheckedArguments<Schema extends z.ZodObject> =
-  | { success: true; data: z.infer<Schema> }
-  | { success: false; error: string };
-
 /** The arguments of a tool call, or a sentence that tells the model what is wrong with them. */
-export function checkArguments<Schema extends z.ZodObject>(
-  schema: Schema,
-  args: unknown,
-): CheckedArguments<Schema> {
+export function checkArguments<Schema extends z.ZodObject>(schema: Schema, args: unknown) {
   const parsed = schema.safeParse(args);
   if (parsed.success) return parsed;
   const isWrapped = typeof args === 'object' && args !== null && INVALID_JSON in args;
@@ -51,7 +36,7 @@ export function checkArguments<Schema extends z.ZodObject>(
         path.length === 0 ? message : `${path.join('.')}: ${message}`,
       );
   return {
-    success: false,
+    success: false as const,
     error: `The arguments are not valid: ${problems.join('; ')}. Call the tool again with valid ones.`,
   };
 }

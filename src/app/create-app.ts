@@ -5,7 +5,7 @@ import type { SearchMode } from '../domain/choices.ts';
 import { assertSameEmbedder, type CollectionIdentity } from '../domain/collection-identity.ts';
 import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import type { Judge, LocalJudge } from '../judge/create-judge.ts';
+import type { Judge } from '../judge/create-judge.ts';
 import type { ChunkStore, CollectionCatalog } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
@@ -135,21 +135,11 @@ export function createApp(config: Config, options: AppOptions = {}): App {
   return { ...withConfig(config), close: models.close };
 }
 
-interface LocalModels {
-  describeEmbedder(): Promise<EmbedderDescription>;
-  embedder(use?: Pick<ModelLoadOptions, 'bulk'>): Promise<Embedder>;
-  encoder(): Promise<TokenEncoder | null>;
-  localJudge(): Promise<LocalJudge | null>;
-  judge(): Promise<Judge | null>;
-  reranker(directory: string): Promise<Reranker>;
-  close(): Promise<void>;
-}
-
 /** The models of a process, each loaded on first use; a failed load is tried again on the next use. */
 function createLocalModels(
   config: Config,
   { embedder: given, judgeInWorker = false, ...load }: AppOptions & ModelLoadOptions,
-): LocalModels {
+) {
   const choice = given === undefined ? selectEmbedder(config) : undefined;
   const embedder = untilItWorks(async (use: Pick<ModelLoadOptions, 'bulk'> = {}) =>
     choice === undefined ? (given as Embedder) : choice.load({ ...load, ...use }),
@@ -174,7 +164,8 @@ function createLocalModels(
   }
 
   return {
-    describeEmbedder: async () => (choice === undefined ? (given as Embedder) : choice.describe()),
+    describeEmbedder: async (): Promise<EmbedderDescription> =>
+      choice === undefined ? (given as Embedder) : choice.describe(),
     embedder: embedder.get,
     encoder,
     localJudge: localJudge.get,
@@ -196,7 +187,7 @@ async function openSqlite({ home }: Config): Promise<CollectionCatalog> {
 
 async function openQdrant(
   config: Config,
-  { describeEmbedder }: LocalModels,
+  { describeEmbedder }: ReturnType<typeof createLocalModels>,
   runtime: Runtime,
 ): Promise<CollectionCatalog> {
   const { createQdrantCatalog } = await import('../adapters/qdrant/qdrant-catalog.ts');

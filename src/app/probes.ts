@@ -1,5 +1,5 @@
 import { MODEL_FILES, type ModelFile, readModelFile, weightsLocation } from '../adapters/onnx/weights.ts';
-import { probeModel as askModel, type ModelAbilities } from '../adapters/openai/probe-model.ts';
+import { probeModel as askModel } from '../adapters/openai/probe-model.ts';
 import { toAppError } from '../agent/guards/model-errors.ts';
 import type { Config } from '../config/load-config.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
@@ -32,14 +32,8 @@ export async function checkWeights({ cache, modelDir }: Config): Promise<Weights
   return { directory, fetchable, missing, empty: missing.length === files.length };
 }
 
-export interface ModelProbe extends ModelAbilities {
-  model: string;
-  host: string;
-  api: string;
-}
-
 /** Tests the configured model with one small call. Throws an AppError that says what is wrong. */
-export async function probeModel(app: App): Promise<ModelProbe> {
+export async function probeModel(app: App) {
   assertModelConfigured(app);
   const options = openAiModelOptions(app);
   const abilities = await askModel(options).catch((error: unknown) => {

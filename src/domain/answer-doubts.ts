@@ -10,20 +10,7 @@ interface AnswerStatus {
   isWarning: boolean;
 }
 
-type StatusFields = Pick<
-  AgentResponse,
-  | 'outcome'
-  | 'grounded'
-  | 'citations'
-  | 'sentences'
-  | 'retrievalPerformed'
-  | 'finishReason'
-  | 'model'
-  | 'checkedBy'
-  | 'answerProbability'
->;
-
-export function standingOf(response: StatusFields): AnswerStatus {
+export function standingOf(response: AgentResponse): AnswerStatus {
   const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
   const warning = (reason: string) => ({ sentence: `Not grounded: ${reason}.`, isWarning: true });
   const status = (sentence: string) => ({ sentence, isWarning: false });
@@ -36,7 +23,7 @@ export function standingOf(response: StatusFields): AnswerStatus {
   return warning('the answer cites none of the passages found');
 }
 
-function describeGrounded(response: StatusFields): string {
+function describeGrounded(response: AgentResponse): string {
   const { citations, checkedBy, answerProbability } = response;
   const count = (wanted: 'quoted' | 'supported') =>
     citations.filter(({ verdict }) => verdict === wanted).length;
@@ -51,7 +38,7 @@ function describeGrounded(response: StatusFields): string {
 }
 
 /** The offline model only quotes; its sentences without citations are headings. */
-function describeUncited({ sentences, model }: StatusFields): string {
+function describeUncited({ sentences, model }: AgentResponse): string {
   const statements = sentences.filter(({ text }) => !/:\s*$/.test(text));
   const uncited = statements.filter(({ verdict }) => verdict === null).length;
   if (model === OFFLINE_MODEL || uncited === 0) return '';

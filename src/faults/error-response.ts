@@ -2,14 +2,8 @@ import * as z from 'zod';
 import { type Advice, advice, command, plainly, seeHelp, setting } from './advice.ts';
 import { AppError, type ErrorKind } from './app-error.ts';
 
-interface DefaultMessage {
-  sentence: string;
-  /** Used if the error has no hint. */
-  hint: Advice;
-}
-
-/** The default message of each kind of error. */
-export const defaultErrorMessages: Readonly<Record<ErrorKind, DefaultMessage>> = {
+/** The default message of each kind of error; its hint is used if the error has none. */
+export const defaultErrorMessages: Readonly<Record<ErrorKind, { sentence: string; hint: Advice }>> = {
   rate_limit: {
     sentence: 'The service is receiving too many requests.',
     hint: advice`Wait a moment and try again.`,

@@ -4,14 +4,7 @@
  */
 type Duration = 'moment' | 'slow' | 'lasting';
 
-interface NetworkError {
-  /** Follows the name of a service: "refused the connection". */
-  predicate: string;
-  /** On its own: "the connection was refused". */
-  reason: string;
-  duration: Duration;
-}
-
+/** A predicate follows the name of a service; a reason stands alone. */
 const NETWORK_ERRORS: ReadonlyArray<[codes: RegExp, predicate: string, reason: string, duration: Duration]> =
   [
     [/^ECONNREFUSED$/, 'refused the connection', 'the connection was refused', 'moment'],
@@ -81,7 +74,7 @@ export function certificateHint(code: string | undefined): string | undefined {
 const NETWORK_CODE = /^(E[A-Z_]+|UND_ERR_\w+|ERR_\w+|HPE_\w+|Z_\w+|\w*(CERT|SIGNATURE|TLS|SSL)\w*)$/;
 
 /** What a network error code means; undefined if it is unknown. */
-export function networkFault(code: string | undefined): NetworkError | undefined {
+export function networkFault(code: string | undefined) {
   const found = code === undefined ? undefined : NETWORK_ERRORS.find(([codes]) => codes.test(code));
   return found && { predicate: found[1], reason: found[2], duration: found[3] };
 }

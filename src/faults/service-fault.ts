@@ -65,16 +65,7 @@ export function describeNetworkFault(code: string | undefined, { service }: Serv
   };
 }
 
-interface HttpError {
-  kind: ErrorKind;
-  /** Follows the name of a service: "did not accept the key". */
-  predicate: string;
-  /** On its own: "access denied"; blank if the status number says as much. */
-  reason: string;
-  /** Whether the same request may succeed later. */
-  transient: boolean;
-}
-
+/** A predicate follows the name of a service; a reason stands alone, blank if the status number says as much. */
 const HTTP_ERRORS: ReadonlyArray<[statuses: RegExp, ErrorKind, predicate: string, reason: string]> = [
   // Cohere sends 498 for a key that is no longer valid.
   [/^(401|498)$/, 'auth_error', 'did not accept the key', 'access denied'],
@@ -90,10 +81,10 @@ const HTTP_ERRORS: ReadonlyArray<[statuses: RegExp, ErrorKind, predicate: string
 ];
 const TRANSIENT_STATUS = /^(408|409|425|429|5..)$/;
 
-/** What an HTTP status of 400 or above means. */
-export function httpFault(status: number): HttpError {
+/** What an HTTP status of 400 or above means; `transient` if the same request may succeed later. */
+export function httpFault(status: number) {
   const found = HTTP_ERRORS.find(([statuses]) => statuses.test(String(status)));
-  const [, kind, predicate, reason] = found ?? [null, 'api_error', 'did not accept the request', ''];
+  const [, kind, predicate, reason] = found ?? [null, 'api_error' as const, 'did not accept the request', ''];
   return { kind, predicate, reason, transient: TRANSIENT_STATUS.test(String(status)) };
 }
 
