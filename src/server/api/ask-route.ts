@@ -93,14 +93,10 @@ export function createAskRoute(options: ApiOptions): Hono {
       const { session, user: owner } = await loadSession(options, request, sessionId);
       const { collection } = session;
       if (user !== undefined && user !== owner) {
-        throw new HttpError(400, 'The session belongs to another user.', {
-          code: 'other_user',
-          param: 'user',
-        });
+        throw new HttpError(400, 'other_user', 'The session belongs to another user.', { param: 'user' });
       }
       if (wanted !== undefined && wanted !== collection) {
-        throw new HttpError(400, `The session uses the collection ${collection}.`, {
-          code: 'other_collection',
+        throw new HttpError(400, 'other_collection', `The session uses the collection ${collection}.`, {
           param: 'collection',
         });
       }

@@ -37,15 +37,14 @@ export async function loadSession(
 }
 
 export function unknownSessionError(): HttpError {
-  return new HttpError(404, 'Unknown session.', { code: 'session_not_found' });
+  return new HttpError(404, 'session_not_found', 'Unknown session.');
 }
 
 /** Locks a session until the returned function is called. Throws a 409 if it is locked already. */
 export function lockSession(locks: KeyedLock, sessionId: string): () => void {
   const release = locks.tryTake(sessionId);
   if (release !== undefined) return release;
-  throw new HttpError(409, 'Another question of this session is being answered.', {
-    code: 'session_busy',
+  throw new HttpError(409, 'session_busy', 'Another question of this session is being answered.', {
     retryAfter: 1,
   });
 }

@@ -79,10 +79,7 @@ export function createSessionRoutes(options: ApiOptions): Hono {
     const request = parseFields(feedbackSchema, await readJsonBody(context.req.raw, maxBodyBytes));
     const feedback = { verdict: request.verdict, why: request.why || null, at: new Date().toISOString() };
     if (!(await sessions.setFeedback(sessionId, request.turnNumber ?? 'last', feedback))) {
-      throw new HttpError(404, 'The session has no such turn.', {
-        code: 'turn_not_found',
-        param: 'turnNumber',
-      });
+      throw new HttpError(404, 'turn_not_found', 'The session has no such turn.', { param: 'turnNumber' });
     }
     return context.json({ feedback });
   });

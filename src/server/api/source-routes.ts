@@ -41,11 +41,11 @@ export function createSourceRoutes({ collections, model }: ApiOptions, descripti
     const uri = chunk?.uri?.startsWith('file:') ? chunk.uri : null;
     const bytes = uri === null ? null : await readFile(fileURLToPath(uri)).catch(() => null);
     if (uri === null || bytes === null) {
-      throw new HttpError(404, 'The file is not on the server.', { code: 'file_not_found' });
+      throw new HttpError(404, 'file_not_found', 'The file is not on the server.');
     }
     const [ingested] = await store.read([uri]);
     if (ingested?.document.contentHash !== createHash('sha256').update(bytes).digest('hex')) {
-      throw new HttpError(404, 'The file has changed since it was ingested.', { code: 'file_changed' });
+      throw new HttpError(404, 'file_changed', 'The file has changed since it was ingested.');
     }
     const type = /\.pdf$/i.test(uri) ? 'application/pdf' : 'text/plain; charset=utf-8';
     return context.body(new Uint8Array(bytes), 200, {
@@ -62,9 +62,7 @@ export function createSourceRoutes({ collections, model }: ApiOptions, descripti
     const passages = await store.neighbours(chunkId, before, after);
     const cited = passages.find((passage) => passage.chunkId === chunkId);
     if (cited === undefined) {
-      throw new HttpError(404, 'The passage is no longer in the collection.', {
-        code: 'source_not_found',
-      });
+      throw new HttpError(404, 'source_not_found', 'The passage is no longer in the collection.');
     }
     const { url, title, module, chapter } = cited;
     return context.json({

@@ -33,8 +33,7 @@ export function createCallerRegistry(tokens: readonly NamedToken[] | null): Call
       // Compares with all tokens, so that the time does not depend on which one matches.
       const [caller] = known.filter((each) => timingSafeEqual(digest, each.digest));
       if (caller === undefined && tokens !== null) {
-        throw new HttpError(401, 'The token is missing or wrong.', {
-          code: 'invalid_api_key',
+        throw new HttpError(401, 'invalid_api_key', 'The token is missing or wrong.', {
           hint: 'Send it as Authorization: Bearer.',
         });
       }
@@ -46,10 +45,12 @@ export function createCallerRegistry(tokens: readonly NamedToken[] | null): Call
       const caller = callers.get(request);
       const count = running.get(caller) ?? 0;
       if (count >= (caller?.concurrent ?? Number.POSITIVE_INFINITY)) {
-        throw new HttpError(429, `You have ${count} questions in progress, which is your limit.`, {
-          code: 'caller_busy',
-          retryAfter: 1,
-        });
+        throw new HttpError(
+          429,
+          'caller_busy',
+          `You have ${count} questions in progress, which is your limit.`,
+          { retryAfter: 1 },
+        );
       }
       running.set(caller, count + 1);
       let isReleased = false;

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
-import { messageOf } from '../../faults/app-error.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 import { guardHost, type HostRules } from './guards.ts';
-import { HttpError, isInternalError, toErrorBody, toHttpError } from './http-error.ts';
+import { HttpError, toErrorBody, toHttpError } from './http-error.ts';
 
 export interface HttpAppOptions {
   hosts: HostRules;
@@ -71,9 +71,9 @@ export function createHttpApp({
     });
   });
   app.use(guardHost(hosts));
-  app.notFound(() => toErrorResponse(new HttpError(404, 'Not found.', { code: 'not_found' })));
+  app.notFound(() => toErrorResponse(new HttpError(404, 'not_found', 'Not found.')));
   app.onError((error) => {
-    if (isInternalError(error)) onInternalError?.(messageOf(error));
+    if (!(error instanceof HttpError || error instanceof AppError)) onInternalError?.(messageOf(error));
     return toErrorResponse(toHttpError(error));
   });
   return app;

@@ -21,7 +21,7 @@ export function guardHost({ names, anyAddress }: HostRules): MiddlewareHandler {
     const host = hostnameOf(context.req.header('host') ?? '');
     const allowed = LOOPBACK.test(host) || known.has(host) || (anyAddress && ADDRESS.test(host));
     if (!allowed) {
-      throw new HttpError(403, 'This server does not accept that Host header.', { code: 'host_not_allowed' });
+      throw new HttpError(403, 'host_not_allowed', 'This server does not accept that Host header.');
     }
     await next();
   };
@@ -34,9 +34,7 @@ export function guardOrigin(): MiddlewareHandler {
     const site = context.req.header('sec-fetch-site');
     const isOwn = origin === undefined || isSameOrigin(origin, context.req.header('host') ?? '');
     if (!isOwn || site === 'cross-site' || site === 'same-site') {
-      throw new HttpError(403, 'Pages of other origins may not use this server.', {
-        code: 'origin_not_allowed',
-      });
+      throw new HttpError(403, 'origin_not_allowed', 'Pages of other origins may not use this server.');
     }
     await next();
   };

@@ -1,9 +1,7 @@
-import { AppError, type ErrorKind, messageOf } from '../../faults/app-error.ts';
+import { AppError, type ErrorKind } from '../../faults/app-error.ts';
 import { hintOf } from '../../faults/error-response.ts';
 
 interface HttpErrorDetails {
-  /** A machine-readable code. */
-  code?: string;
   /** The field of the request that caused the error. */
   param?: string;
   /** Seconds to wait before trying again. */
@@ -14,12 +12,15 @@ interface HttpErrorDetails {
 /** An error with an HTTP status. The message is sent to the client. */
 export class HttpError extends Error {
   readonly status: number;
+  /** Machine-readable. */
+  readonly code: string;
   readonly details: HttpErrorDetails;
 
-  constructor(status: number, message: string, details: HttpErrorDetails = {}) {
+  constructor(status: number, code: string, message: string, details: HttpErrorDetails = {}) {
     super(message);
     this.name = 'HttpError';
     this.status = status;
+    this.code = code;
     this.details = details;
   }
 }
@@ -43,37 +44,19 @@ const STATUS_BY_KIND: Partial<Record<ErrorKind, number>> = {
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof AppError) {
-    return new HttpError(STATUS_BY_KIND[error.kind] ?? 500, error.message, {
-      code: error.kind === 'context_overflow' ? 'context_length_exceeded' : error.kind,
-      retryAfter: error.retryAfter,
-      hint: hintOf(error),
-    });
+    const { kind, message, retryAfter } = error;
+    const code = kind === 'context_overflow' ? 'context_length_exceeded' : kind;
+    return new HttpError(STATUS_BY_KIND[kind] ?? 500, code, message, { retryAfter, hint: hintOf(error) });
   }
   if (error instanceof Error && error.name === 'AbortError')
-    return new HttpError(499, 'The client disconnected.', { code: 'client_closed_request' });
-  return new HttpError(500, INTERNAL_ERROR_MESSAGE, { code: 'internal_error' });
-}
-
-/** Whether an error is internal and belongs in the log. */
-export function isInternalError(error: unknown): boolean {
-  return !(error instanceof HttpError) && !(error instanceof AppError) && messageOf(error) !== '';
+    return new HttpError(499, 'client_closed_request', 'The client disconnected.');
+  return new HttpError(500, 'internal_error', INTERNAL_ERROR_MESSAGE);
 }
 
 /** The error body that OpenAI's clients read. */
-interface ErrorBody {
-  error: { message: string; type: string; param: string | null; code: string | null };
-}
-
-export function toErrorBody({ status, message, details }: HttpError): ErrorBody {
-  const text = details.hint === undefined ? message : `${message} ${details.hint}`;
-  return {
-    error: {
-      message: text,
-      type: toErrorType(status),
-      param: details.param ?? null,
-      code: details.code ?? null,
-    },
-  };
+export function toErrorBody({ status, code, message, details: { hint, param } }: HttpError) {
+  const text = hint === undefined ? message : `${message} ${hint}`;
+  return { error: { message: text, type: toErrorType(status), param: param ?? null, code } };
 }
 
 function toErrorType(status: number): string {

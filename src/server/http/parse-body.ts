@@ -7,15 +7,22 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   const type = request.headers.get('content-type') ?? '';
   // A form on another site can send other content types without a CORS preflight.
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new HttpError(415, 'The content type must be application/json.', {
-      code: 'unsupported_media_type',
-    });
+    throw new HttpError(415, 'unsupported_media_type', 'The content type must be application/json.');
   }
-  const text = await readBodyText(request, maxBytes);
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new HttpError(400, 'The body is not valid JSON.', { code: 'invalid_json' });
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of request.body ?? []) {
+      bytes += part.byteLength;
+      if (bytes > maxBytes) {
+        throw new HttpError(413, 'body_too_large', `The body is larger than ${maxBytes} bytes.`);
+      }
+      parts.push(part);
+    }
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)));
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    throw new HttpError(400, 'invalid_json', 'The body is not valid JSON in UTF-8.');
   }
 }
 
@@ -26,28 +33,12 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: un
   const issue = result.error.issues[0];
   const param = issue?.path.map(String).join('.') ?? '';
   const reason = oneLine(issue?.message ?? 'unknown reason', 200);
-  throw new HttpError(400, param === '' ? `The body is not valid: ${reason}.` : `${param}: ${reason}.`, {
-    code: 'invalid_value',
-    ...(param !== '' && { param }),
-  });
-}
-
-async function readBodyText(request: Request, maxBytes: number): Promise<string> {
-  const tooLarge = () =>
-    new HttpError(413, `The body is larger than ${maxBytes} bytes.`, { code: 'body_too_large' });
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let text = '';
-  let bytes = 0;
-  try {
-    for await (const part of request.body ?? []) {
-      bytes += part.byteLength;
-      if (bytes > maxBytes) throw tooLarge();
-      text += decoder.decode(part, { stream: true });
-    }
-    return text + decoder.decode();
-  } catch (error) {
-    if (error instanceof HttpError) throw error;
-    throw new HttpError(400, 'The body is not valid UTF-8.', { code: 'invalid_body' });
-  }
+  throw new HttpError(
+    400,
+    'invalid_value',
+    param === '' ? `The body is not valid: ${reason}.` : `${param}: ${reason}.`,
+    {
+      ...(param !== '' && { param }),
+    },
+  );
 }

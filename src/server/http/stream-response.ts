@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Lines that keep a connection open and that clients skip. */
 const KEEP_ALIVE = { 'text/event-stream': ': keep-alive\n\n', 'application/x-ndjson': '\n' } as const;
 const KEEP_ALIVE_MS = 15_000;
+/** An error within this time becomes an HTTP status; a later one is sent in the stream. */
+const STATUS_WAIT_MS = 10_000;
 
 interface StreamOptions {
   contentType: keyof typeof KEEP_ALIVE;
@@ -10,12 +12,11 @@ interface StreamOptions {
   onFailure: (error: unknown) => string;
   /** Called once when the client stops reading before the end. */
   onCancel: () => void;
-  keepAliveMs?: number;
 }
 
 /** A response whose body is produced piece by piece, no faster than the client reads. */
 export function streamResponse(pieces: AsyncIterable<string>, options: StreamOptions): Response {
-  const { contentType, onFailure, onCancel, keepAliveMs = KEEP_ALIVE_MS } = options;
+  const { contentType, onFailure, onCancel } = options;
   const iterator = pieces[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let timer: NodeJS.Timeout | undefined;
@@ -24,7 +25,7 @@ export function streamResponse(pieces: AsyncIterable<string>, options: StreamOpt
       const keepAlive = encoder.encode(KEEP_ALIVE[contentType]);
       timer = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(keepAlive);
-      }, keepAliveMs).unref();
+      }, KEEP_ALIVE_MS).unref();
     },
     async pull(controller) {
       let last: string | undefined;
@@ -56,26 +57,13 @@ export function streamResponse(pieces: AsyncIterable<string>, options: StreamOpt
 }
 
 /**
- * Waits up to `ms` for the first item, so that an error before it can still become an HTTP status. Throws the error of
- * the first item.
+ * Waits a while for the first item, so that an error before it can still become an HTTP status. Throws the error of the
+ * first item.
  */
-export async function waitForFirst<T>(items: AsyncIterable<T>, ms: number): Promise<AsyncIterable<T>> {
-  const iterator = items[Symbol.asyncIterator]();
-  const first = iterator.next();
-  const timer = new AbortController();
-  try {
-    await Promise.race([first, delay(ms, undefined, { signal: timer.signal })]);
-  } finally {
-    timer.abort();
-  }
-  let unread: Promise<IteratorResult<T>> | undefined = first;
-  const resumed: AsyncIterator<T> = {
-    next() {
-      const item = unread ?? iterator.next();
-      unread = undefined;
-      return item;
-    },
-    return: (value) => iterator.return?.(value) ?? Promise.resolve({ done: true, value }),
-  };
-  return { [Symbol.asyncIterator]: () => resumed };
+export async function waitForFirst<T>(items: AsyncGenerator<T>): Promise<AsyncIterable<T>> {
+  const first = items.next();
+  await Promise.race([first, delay(STATUS_WAIT_MS, undefined, { ref: false })]);
+  return (async function* () {
+    for (let item = await first; !item.done; item = await items.next()) yield item.value;
+  })();
 }

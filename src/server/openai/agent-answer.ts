@@ -40,9 +40,6 @@ export interface AnswerStream {
   onCancel: () => void;
 }
 
-/** An error within this time becomes an HTTP status; a later one is sent in the stream. */
-export const STATUS_WAIT_MS = 10_000;
-
 /** Text before the first search is held back up to this length; longer text is taken for the answer. */
 const LONGEST_PREAMBLE = 400;
 /** Most passages that one `read_source` call can add to the sources. */

@@ -9,7 +9,6 @@ import {
   findUrlCitations,
   formatDataLine,
   incompleteReason,
-  STATUS_WAIT_MS,
   type UrlCitation,
   unsentText,
 } from './agent-answer.ts';
@@ -41,7 +40,7 @@ export async function streamChatCompletion(
   { identity, events, onCancel }: AnswerStream,
   includeUsage: boolean,
 ): Promise<Response> {
-  return streamResponse(await waitForFirst(chatChunks(identity, events, includeUsage), STATUS_WAIT_MS), {
+  return streamResponse(await waitForFirst(chatChunks(identity, events, includeUsage)), {
     contentType: 'text/event-stream',
     onFailure: (error) => formatDataLine(toErrorBody(toHttpError(error))),
     onCancel,

@@ -86,8 +86,7 @@ export function createOpenAiRoutes({
   function toCollectionName(model: string): string {
     if (model === MODEL) return collections.defaultName;
     if (model.startsWith(`${MODEL}/`)) return model.slice(MODEL.length + 1);
-    throw new HttpError(404, 'Unknown model. GET /v1/models lists the models.', {
-      code: 'model_not_found',
+    throw new HttpError(404, 'model_not_found', 'Unknown model. GET /v1/models lists the models.', {
       param: 'model',
     });
   }

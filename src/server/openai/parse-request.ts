@@ -73,8 +73,7 @@ export function parseChatRequest(body: unknown, runtime: MessageRuntime): ChatRe
   refuseFields(request, { tools: NO_TOOLS, functions: NO_TOOLS, audio: 'answers are text.' });
   const includeUsage = request.stream_options?.include_usage ?? false;
   if (includeUsage && request.stream !== true) {
-    throw new HttpError(400, 'stream_options is only allowed when stream is true.', {
-      code: 'invalid_value',
+    throw new HttpError(400, 'invalid_value', 'stream_options is only allowed when stream is true.', {
       param: 'stream_options',
     });
   }
@@ -107,9 +106,7 @@ function toAgentRequest(
   }));
   const last = conversation.at(-1);
   if (last?.role !== 'user' || messages.at(-1)?.role !== 'user') {
-    throw new HttpError(400, 'The last message must be a question from the user.', {
-      code: 'invalid_value',
-    });
+    throw new HttpError(400, 'invalid_value', 'The last message must be a question from the user.');
   }
   const history = conversation.slice(0, -1);
   return { model, stream: stream ?? false, question: last.content, history, policy, filter };
@@ -124,8 +121,7 @@ function refuseFields(
     const value = body[field];
     const isUnset = value === undefined || value === null || value === false;
     if (isUnset || (Array.isArray(value) && value.length === 0)) continue;
-    throw new HttpError(400, `${field} is not supported: ${reason}`, {
-      code: 'unsupported_parameter',
+    throw new HttpError(400, 'unsupported_parameter', `${field} is not supported: ${reason}`, {
       param: field,
     });
   }

@@ -8,7 +8,6 @@ import {
   findUrlCitations,
   formatDataLine,
   incompleteReason,
-  STATUS_WAIT_MS,
   type UrlCitation,
   unsentText,
 } from './agent-answer.ts';
@@ -38,7 +37,7 @@ export function toResponseObject(identity: AnswerIdentity, answer: AgentAnswer):
 
 /** The same as server-sent events. Throws an error that comes before anything was sent. */
 export async function streamResponseObject({ identity, events, onCancel }: AnswerStream): Promise<Response> {
-  return streamResponse(await waitForFirst(responseEvents(identity, events), STATUS_WAIT_MS), {
+  return streamResponse(await waitForFirst(responseEvents(identity, events)), {
     contentType: 'text/event-stream',
     onFailure: (error) => {
       const { code, message, param } = toErrorBody(toHttpError(error)).error;
@@ -136,9 +135,9 @@ function openResponse({ id, createdAt, model }: AnswerIdentity): Json {
   };
 }
 
-function toFailedResponse(identity: AnswerIdentity, { message, status, details }: HttpError): Json {
-  const code = status === 429 ? 'rate_limit_exceeded' : (details.code ?? 'server_error');
-  return { ...openResponse(identity), status: 'failed', error: { code, message } };
+function toFailedResponse(identity: AnswerIdentity, { message, status, code }: HttpError): Json {
+  const error = { code: status === 429 ? 'rate_limit_exceeded' : code, message };
+  return { ...openResponse(identity), status: 'failed', error };
 }
 
 function toMessageItem({ id }: AnswerIdentity, text: string, citations: readonly UrlCitation[]): Json {

@@ -109,8 +109,5 @@ export function createServedCollections(options: ServedCollectionsOptions): Serv
 }
 
 function unknownCollectionError(): HttpError {
-  return new HttpError(404, 'Unknown collection.', {
-    code: 'collection_not_found',
-    param: 'collection',
-  });
+  return new HttpError(404, 'collection_not_found', 'Unknown collection.', { param: 'collection' });
 }

@@ -82,7 +82,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
     },
 
     async start(runTurn, disconnected) {
-      if (stopping) throw new HttpError(503, 'The server is stopping.', { code: 'stopping', retryAfter: 5 });
+      if (stopping) throw new HttpError(503, 'stopping', 'The server is stopping.', { retryAfter: 5 });
       const controller = new AbortController();
       const abandon = () => controller.abort(new AppError('interrupted', 'The client disconnected.'));
       if (disconnected.aborted) abandon();
@@ -124,10 +124,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
 }
 
 function queueFullError(retryAfter: number): HttpError {
-  return new HttpError(429, 'Too many questions are waiting to be answered.', {
-    code: 'queue_full',
-    retryAfter,
-  });
+  return new HttpError(429, 'queue_full', 'Too many questions are waiting to be answered.', { retryAfter });
 }
 
 function turnTimeoutError(turnMs: number): AppError {
