@@ -2,7 +2,7 @@ import type { ANSWER_CHANGES } from '../domain/choices.ts';
 import { diffJson, type JsonDifference } from './diff-json.ts';
 import { isEmbeddingVector } from './match-key.ts';
 import { parseEventPayloads } from './redact/redact-chunks.ts';
-import { type TapeExchange, type TapeJson, type TapeResponse, toJsonObject } from './tape-format.ts';
+import { bodyValue, type TapeExchange, type TapeJson, toJsonObject, tryParseJson } from './tape-format.ts';
 
 /** What changed in an answer: the first segment of the path of a difference. */
 export type AnswerChangeKind = (typeof ANSWER_CHANGES)[number];
@@ -21,15 +21,6 @@ export function diffAnswers(before: TapeExchange, now: TapeExchange): JsonDiffer
   );
 }
 
-/** The body of a response; for a stream the list of its events, however they were split into chunks. */
-export function responseBodyValue(response: TapeResponse | undefined): TapeJson | undefined {
-  if (response?.chunks !== undefined) return parseEventPayloads(response.chunks);
-  const { body } = response ?? {};
-  if (body === undefined) return undefined;
-  if ('json' in body) return body.json;
-  return 'text' in body ? body.text : body.base64;
-}
-
 export function answerChangeKind({ path }: JsonDifference): AnswerChangeKind {
   return path.replace(/[.[].*/, '') as AnswerChangeKind;
 }
@@ -41,7 +32,8 @@ function answerStatus({ response, failure }: TapeExchange): string {
 /** The fields by which answers are compared, by kind of service. */
 function readableAnswer({ request, response }: TapeExchange): { [kind in AnswerChangeKind]?: TapeJson } {
   const { pathname } = new URL(request.url);
-  const value = responseBodyValue(response);
+  // The events of a stream are compared however they were split into chunks.
+  const value = response?.chunks ? parseEventPayloads(response.chunks) : bodyValue(response?.body);
   if (response === undefined || value === undefined) return {};
   if (response.status < 400 && pathname.endsWith('/chat/completions')) return chatAnswer(value);
   if (response.status < 400 && pathname.endsWith('/responses')) return responsesAnswer(value);
@@ -94,19 +86,11 @@ function modelAnswer(
 ): ReturnType<typeof readableAnswer> {
   return {
     'tool-choice': calls.map(({ name }) => name),
-    arguments: calls.map(({ args }) => parseArguments(args)),
+    arguments: calls.map(({ args }) => tryParseJson(args) ?? args),
     // Sorted: where the markers are placed in the text does not count.
     citations: [...new Set(text.match(/\[\d+\]/g))].sort(),
     answer: text,
   };
-}
-
-function parseArguments(text: string): TapeJson {
-  try {
-    return JSON.parse(text) as TapeJson;
-  } catch {
-    return text;
-  }
 }
 
 function findVectors(value: TapeJson): number[][] {

@@ -6,9 +6,9 @@ import { createExchangeFinder } from './exchange-finder.ts';
 import { canonicalJson, canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { runOutputsSchema } from './run-outputs.ts';
-import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
+import { bodyValue, type TapeExchange, type TapeHeader, type TapeJson } from './tape-format.ts';
 
-export interface ExchangeDifference {
+interface ExchangeDifference {
   kind: 'changed' | 'added' | 'removed';
   /** Numbers of the exchange on the two tapes. */
   before: number | null;
@@ -79,8 +79,7 @@ export function formatRequestLine({ request }: TapeExchange): string {
 }
 
 function requestBody({ request: { body } }: TapeExchange): TapeJson | undefined {
-  if (body === undefined) return undefined;
-  return 'json' in body ? canonicalJson(body.json) : 'text' in body ? body.text : body.base64;
+  return body && 'json' in body ? canonicalJson(body.json) : bodyValue(body);
 }
 
 function runInputs({ command, model, inputs, redact }: TapeHeader): TapeJson {

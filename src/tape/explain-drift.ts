@@ -4,7 +4,14 @@ import { oneLine } from '../text/visible-text.ts';
 import { diffJson, formatJsonDifference, type JsonDifference, jsonSimilarity } from './diff-json.ts';
 import { canonicalJson, canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
-import type { TapeBody, TapeExchange, TapeJson, TapeRequest } from './tape-format.ts';
+import {
+  bodyValue,
+  type TapeBody,
+  type TapeExchange,
+  type TapeJson,
+  type TapeRequest,
+  tryParseJson,
+} from './tape-format.ts';
 
 const SHOWN_DIFFERENCES = 8;
 
@@ -125,18 +132,13 @@ function formatSettingChange({ name, before, after }: SettingChange): string {
 
 /** JSON in strings is parsed, so that its fields are compared one by one. */
 function comparableBody(body: TapeBody | undefined): TapeJson | undefined {
-  if (body === undefined) return undefined;
-  if ('json' in body) return parseNestedJson(canonicalJson(body.json));
-  return 'text' in body ? body.text : body.base64;
+  return body && 'json' in body ? parseNestedJson(canonicalJson(body.json)) : bodyValue(body);
 }
 
 function parseNestedJson(value: TapeJson): TapeJson {
   if (typeof value === 'string' && /^[{[]/.test(value)) {
-    try {
-      return parseNestedJson(JSON.parse(value) as TapeJson);
-    } catch {
-      return value;
-    }
+    const parsed = tryParseJson(value);
+    return parsed === undefined ? value : parseNestedJson(parsed);
   }
   if (Array.isArray(value)) return value.map(parseNestedJson);
   if (typeof value !== 'object' || value === null) return value;

@@ -16,15 +16,6 @@ import {
 } from './tape-format.ts';
 import { parseTapeBody, toBodyContent, toTapeBody } from './tape-http.ts';
 
-/** An imported HAR file in the form of a tape, not yet redacted. */
-export interface ImportedHar {
-  header: TapeHeader;
-  exchanges: TapeExchange[];
-  outputs: TapeJson;
-  /** Entries that cannot be imported, a sentence each. */
-  left: string[];
-}
-
 const headerListSchema = z.array(z.object({ name: z.string(), value: z.string() })).default([]);
 
 const entrySchema = z.object({
@@ -62,14 +53,17 @@ const harSchema = z.object({
   log: z.object({
     creator: z
       .object({ name: z.string().default('unknown'), version: z.string().default('unknown') })
-      .default({ name: 'unknown', version: 'unknown' }),
+      .prefault({}),
     _tape: z.object({ header: z.unknown(), outputs: z.unknown() }).optional(),
     entries: z.array(entrySchema),
   }),
 });
 
-/** Reads a HAR file of a browser or of `toHar`. Throws `invalid_input`. */
-export function parseHar(document: unknown, path: string): ImportedHar {
+/**
+ * Reads a HAR file of a browser or of `toHar`, without redaction. The entries in `left`, a sentence each, cannot be
+ * imported. Throws `invalid_input`.
+ */
+export function parseHar(document: unknown, path: string) {
   const { log } = validated(harSchema, document, `The HAR file ${path}`);
   const left: string[] = [];
   const entries = log.entries.filter(({ request: { url } }, index) => {
@@ -80,12 +74,14 @@ export function parseHar(document: unknown, path: string): ImportedHar {
   const times = entries.map(({ startedDateTime = '' }) => Date.parse(startedDateTime));
   const begin = Math.min(...times.filter((time) => !Number.isNaN(time)));
   const began = Number.isFinite(begin) ? begin : 0;
-  const exchanges = entries.map((entry, index) => ({
-    id: index + 1,
-    startedAtMs: Math.max(0, (times[index] || began) - began),
-    durationMs: Math.max(0, entry.time ?? 0),
-    ...toExchange(entry),
-  }));
+  const exchanges = entries.map(
+    (entry, index): TapeExchange => ({
+      id: index + 1,
+      startedAtMs: Math.max(0, (times[index] || began) - began),
+      durationMs: Math.max(0, entry.time ?? 0),
+      ...toExchange(entry),
+    }),
+  );
   const imported: TapeHeader = {
     version: TAPE_VERSION,
     origin: 'recorded',

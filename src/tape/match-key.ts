@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dotProduct } from '../domain/unit-vectors.ts';
-import type { TapeJson, TapeRequest } from './tape-format.ts';
+import { type TapeJson, type TapeRequest, tryParseJson } from './tape-format.ts';
 
 /** Fields of request bodies that differ between equal runs. They are ignored when a request is matched. */
 export const VOLATILE_REQUEST_FIELDS: ReadonlySet<string> = new Set([
@@ -105,11 +105,8 @@ function isMessageItem(value: object): boolean {
 function canonicalText(text: string): TapeJson {
   if (text.startsWith('file:///')) return fileName(text);
   if (!/^\s*[{[]/.test(text)) return text.replace(DIRECTORY_IN_PROMPT, '');
-  try {
-    return JSON.stringify(canonicalJson(JSON.parse(text) as TapeJson));
-  } catch {
-    return text;
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? text : JSON.stringify(canonicalJson(value));
 }
 
 function fileName(path: string): string {

@@ -15,6 +15,7 @@ import {
   tapeHeaderSchema,
   tapeTailSchema,
   toTapeFileError,
+  tryParseJson,
 } from './tape-format.ts';
 
 /** Position of an exchange in its file, or its index in a tape that is kept in memory. */
@@ -163,17 +164,8 @@ function parseTape(path: string): TapeContent {
 
 function parseObject(path: string, text: string): Record<string, unknown> {
   const document = tryParseJson(text);
-  if (typeof document === 'object' && document !== null && !Array.isArray(document))
-    return document as Record<string, unknown>;
+  if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
   throw notATapeError(path, text.trim() === '' ? 'it is empty' : 'it is not a JSON object');
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader {
@@ -211,15 +203,8 @@ function indexExchange({ id, request }: TapeExchange, offset: number, length: nu
 
 const BLOCK_SIZE = 1 << 20;
 
-interface FileLine {
-  offset: number;
-  bytes: Buffer;
-  /** False for a last line without a line feed. */
-  terminated: boolean;
-}
-
-/** Holds at most one block and the longest line in memory. */
-function* readLines(file: number): Generator<FileLine> {
+/** Holds at most one block and the longest line in memory. A last line without a line feed is not `terminated`. */
+function* readLines(file: number) {
   let offset = 0;
   let rest: Buffer[] = [];
   for (const block of readBlocks(file)) {

@@ -6,19 +6,8 @@ type Fetch = typeof globalThis.fetch;
 const STREAM_TYPE = /^(?:text\/event-stream|application\/(?:x-)?(?:ndjson|jsonl|stream\+json))\b/i;
 const STATUS_WITHOUT_BODY = new Set([101, 204, 205, 304]);
 
-export interface FetchRecorder {
-  fetch: Fetch;
-  /** Numbers an exchange that was not made with `fetch`. */
-  nextId(): number;
-  /** Reports the exchanges that have not ended as aborted. */
-  settle(): void;
-}
-
 /** Wraps a `fetch` and reports every exchange when its answer has ended. The caller sees the same responses and errors. */
-export function createFetchRecorder(
-  fetch: Fetch,
-  onExchange: (exchange: TapeExchange) => void,
-): FetchRecorder {
+export function createFetchRecorder(fetch: Fetch, onExchange: (exchange: TapeExchange) => void) {
   let ids = 0;
   const began = performance.now();
   const unfinished = new Set<() => void>();
@@ -46,19 +35,20 @@ export function createFetchRecorder(
 
     try {
       const answer = await fetch(sent);
-      const recorder = createResponseRecorder(answer);
-      response = recorder.response;
+      const recorded: TapeResponse = { status: answer.status, headers: Object.fromEntries(answer.headers) };
+      response = recorded;
       if (answer.body === null || STATUS_WITHOUT_BODY.has(answer.status)) {
         finish();
         return answer;
       }
-      return withBody(answer, observeBody(answer.body, recorder, finish));
+      return withBody(answer, observeBody(answer.body, recorded, finish));
     } catch (error) {
       finish(toTapeFailure(error));
       throw error;
     }
   }
 
+  /** Also numbers an exchange that was not made with `fetch`. */
   function nextId(): number {
     ids += 1;
     return ids;
@@ -67,36 +57,9 @@ export function createFetchRecorder(
   return {
     fetch: recordedFetch,
     nextId,
+    /** Reports the exchanges that have not ended as aborted. */
     settle() {
       for (const abort of [...unfinished]) abort();
-    },
-  };
-}
-
-interface ResponseRecorder {
-  response: TapeResponse;
-  addBytes(bytes: Uint8Array): void;
-  /** Sets the body, or the chunks of a stream, on `response`. */
-  end(): void;
-}
-
-function createResponseRecorder(answer: Response): ResponseRecorder {
-  const type = answer.headers.get('content-type');
-  const response: TapeResponse = { status: answer.status, headers: Object.fromEntries(answer.headers) };
-  const pieces: { delayMs: number; bytes: Uint8Array }[] = [];
-  let last = performance.now();
-  return {
-    response,
-    addBytes(bytes) {
-      const now = performance.now();
-      pieces.push({ delayMs: roundMs(now - last), bytes: Uint8Array.from(bytes) });
-      last = now;
-    },
-    end() {
-      const chunks = STREAM_TYPE.test(type ?? '') ? toChunks(pieces) : null;
-      const body = toTapeBody(Buffer.concat(pieces.map(({ bytes }) => bytes)), type);
-      if (chunks !== null) response.chunks = chunks;
-      else if (body !== undefined) response.body = body;
     },
   };
 }
@@ -116,14 +79,20 @@ function toChunks(pieces: readonly { delayMs: number; bytes: Uint8Array }[]): Ta
   }
 }
 
+/** Sets the body, or the chunks of a stream, on `response` when the returned stream ends. */
 function observeBody(
   body: ReadableStream<Uint8Array>,
-  recorder: ResponseRecorder,
+  response: TapeResponse,
   finish: (failure?: TapeFailure) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const pieces: { delayMs: number; bytes: Uint8Array }[] = [];
+  let last = performance.now();
   const end = (failure?: TapeFailure) => {
-    recorder.end();
+    const type = response.headers['content-type'] ?? null;
+    const chunks = STREAM_TYPE.test(type ?? '') ? toChunks(pieces) : null;
+    if (chunks === null) response.body = toTapeBody(Buffer.concat(pieces.map(({ bytes }) => bytes)), type);
+    else response.chunks = chunks;
     finish(failure);
   };
   return new ReadableStream({
@@ -135,7 +104,9 @@ function observeBody(
           controller.close();
           return;
         }
-        recorder.addBytes(value);
+        const now = performance.now();
+        pieces.push({ delayMs: roundMs(now - last), bytes: Uint8Array.from(value) });
+        last = now;
         controller.enqueue(value);
       } catch (error) {
         end(toTapeFailure(error));

@@ -8,7 +8,7 @@ import { emptyRunOutputs } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
 import { createRunObserver, type TapedRun } from './tape-run.ts';
 import { createRecordingRuntime } from './tape-runtime.ts';
-import { createTapeWriter, type TapeWriter } from './tape-writer.ts';
+import { createTapeWriter } from './tape-writer.ts';
 
 /** How a recording ended. An interrupted one is kept at `partialPath`. */
 export type RecordingResult =
@@ -44,7 +44,7 @@ export async function recordRun<T>(
   let result: T;
   try {
     const runtime = createRecordingRuntime(header.seed, clock);
-    result = await work({ tape: createRunObserver({ outputs, recorded: null }), runtime, signal });
+    result = await work({ tape: createRunObserver(outputs, null), runtime, signal });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || signal.aborted) {
       await recording.abandon();
@@ -59,17 +59,12 @@ export async function recordRun<T>(
   return result;
 }
 
-interface TapeRecording extends Pick<TapeWriter, 'partialPath' | 'close' | 'abandon'> {
-  /** Number of exchanges so far. */
-  count(): number;
-}
-
 /** Records every call of the global `fetch` until `close` or `abandon`. Throws `invalid_input` if it cannot write there. */
 export async function startTapeRecording({
   path,
   header,
   secrets,
-}: Pick<RecordRunOptions, 'path' | 'header' | 'secrets'>): Promise<TapeRecording> {
+}: Pick<RecordRunOptions, 'path' | 'header' | 'secrets'>) {
   const redactor = createRedactor({ secrets, patterns: header.redact });
   const writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
   const originalFetch = globalThis.fetch;
@@ -87,7 +82,7 @@ export async function startTapeRecording({
   return {
     partialPath: writer.partialPath,
     count: () => count,
-    async close(outputs) {
+    async close(outputs: TapeJson) {
       stop();
       return writer.close(outputs);
     },

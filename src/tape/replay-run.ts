@@ -93,7 +93,7 @@ export async function replayRun<T>(
       },
       runtime,
       signal: missEnds === 'run' ? AbortSignal.any([signal, missed.signal]) : signal,
-      tape: createRunObserver({ outputs, recorded, ...(missEnds === 'turn' && { turnSignal }) }),
+      tape: createRunObserver(outputs, recorded, missEnds === 'turn' ? turnSignal : undefined),
     };
     const result = await work(run).then(
       (value) => firstMiss() ?? { value },

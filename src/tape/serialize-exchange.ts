@@ -7,9 +7,8 @@ import type {
   TapeBody,
   TapeChunk,
   TapeExchange,
-  TapeJson,
 } from './tape-format.ts';
-import { UNSAFE_INTEGER_PATTERN } from './tape-http.ts';
+import { tryParseExactJson } from './tape-http.ts';
 
 /**
  * Serializes an exchange for people and for `git diff`: one value, event or line of text per line. The caller leaves out
@@ -89,19 +88,12 @@ function parseEvents(chunk: string): StoredStreamEvent[] | null {
     const match = SSE_EVENT.exec(chunk);
     if (match === null) return null;
     const [, event, data = ''] = match;
-    events.push({ ...(event !== undefined && { event }), ...parseEventData(data) });
+    // Other data, such as [DONE], stays text.
+    const json = /^[{[]/.test(data) ? tryParseExactJson(data) : undefined;
+    const payload = json === undefined ? { text: data } : { data: json };
+    events.push({ ...(event !== undefined && { event }), ...payload });
   }
   return events.length === 0 ? null : events;
-}
-
-function parseEventData(data: string): Pick<StoredStreamEvent, 'data' | 'text'> {
-  try {
-    if (/^[{[]/.test(data) && !UNSAFE_INTEGER_PATTERN.test(data))
-      return { data: JSON.parse(data) as TapeJson };
-  } catch {
-    // Not JSON, such as [DONE].
-  }
-  return { text: data };
 }
 
 /** JSON with one value per line. Embeddings and the events of streams are one value each. */

@@ -12,11 +12,24 @@ export function toJsonObject(value: TapeJson | undefined): { [key: string]: Tape
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
+/** Undefined for a text that is not JSON. */
+export function tryParseJson(text: string): TapeJson | undefined {
+  try {
+    return JSON.parse(text) as TapeJson;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Any JSON. It is not validated in depth, which would take longer than parsing it. */
 const jsonSchema = z.custom<TapeJson>((value) => value !== undefined);
 
 /** A body in its most readable form: its JSON value, its text, or its bytes. */
 export type TapeBody = { json: TapeJson } | { text: string } | { base64: string };
+
+export function bodyValue(body: TapeBody | undefined): TapeJson | undefined {
+  return Object.values(body ?? {})[0] as TapeJson | undefined;
+}
 
 /** A piece of a streamed body, with the time since the piece before. */
 export const tapeChunkSchema = z.strictObject({ delayMs: z.number().min(0), data: z.string() });

@@ -1,12 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { restoreFilePaths } from './redact/file-paths.ts';
-import type { TapeBody, TapeExchange, TapeFailure, TapeJson, TapeRequest } from './tape-format.ts';
+import {
+  type TapeBody,
+  type TapeExchange,
+  type TapeFailure,
+  type TapeJson,
+  type TapeRequest,
+  tryParseJson,
+} from './tape-format.ts';
 
 /** Whether a replay waits as long as the recorded run did. */
 export type ReplayTiming = 'none' | 'recorded';
 
-/** Integers that JSON.parse would round. */
-export const UNSAFE_INTEGER_PATTERN = /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/;
+/** Undefined for a text that is not JSON, or with integers that JSON.parse would round. */
+export function tryParseExactJson(text: string): TapeJson | undefined {
+  return /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/.test(text) ? undefined : tryParseJson(text);
+}
 
 /** Consumes the body. */
 export async function toTapeRequest(request: Request): Promise<TapeRequest> {
@@ -32,12 +41,8 @@ export function toTapeBody(bytes: Uint8Array, contentType: string | null): TapeB
 
 export function parseTapeBody(text: string, contentType: string | null): TapeBody {
   if (!/json/i.test(contentType ?? '') && !/^\s*[{[]/.test(text)) return { text };
-  try {
-    if (!UNSAFE_INTEGER_PATTERN.test(text)) return { json: JSON.parse(text) as TapeJson };
-  } catch {
-    // Not JSON, in spite of its content type.
-  }
-  return { text };
+  const json = tryParseExactJson(text);
+  return json === undefined ? { text } : { json };
 }
 
 export function toBodyContent(body: TapeBody): string | Buffer {

@@ -34,14 +34,12 @@ export interface TapedRun extends Run {
   readonly runtime: Runtime;
 }
 
-interface RunObserverOptions {
-  outputs: RunOutputs;
-  recorded: RunOutputs | null;
-  /** Returns a signal that ends the next turn, in addition to the one passed to `ask`. */
-  turnSignal?: () => AbortSignal;
-}
-
-export function createRunObserver({ outputs, recorded, turnSignal }: RunObserverOptions): TapeRun {
+/** `turnSignal` returns a signal that ends the next turn, in addition to the one passed to `ask`. */
+export function createRunObserver(
+  outputs: RunOutputs,
+  recorded: RunOutputs | null,
+  turnSignal?: () => AbortSignal,
+): TapeRun {
   const observe = (session: AgentSession) => observeSession(session, outputs.turns, turnSignal);
   return {
     replaying: recorded !== null,

@@ -3,31 +3,11 @@ import { diffJson } from './diff-json.ts';
 import { canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
-import { type RunOutputs, runOutputsSchema } from './run-outputs.ts';
+import { runOutputsSchema } from './run-outputs.ts';
 import type { TapeJson } from './tape-format.ts';
 
-interface TapeCall {
-  id: number;
-  startedAtMs: number;
-  durationMs: number;
-  /** Method, host and path. */
-  request: string;
-  /** The status, the failure, or both. */
-  outcome: string;
-  chunks: number | null;
-}
-
-interface TapeSummary {
-  path: string;
-  header: Tape['header'];
-  complete: boolean;
-  edited: boolean;
-  calls: TapeCall[];
-  /** Null if they cannot be read. */
-  outputs: RunOutputs | null;
-}
-
-export function summarizeTape(tape: Tape): TapeSummary {
+/** The `outputs` are null if they cannot be read. */
+export function summarizeTape(tape: Tape) {
   const { path, header, complete, edited, tail } = tape;
   return {
     path,

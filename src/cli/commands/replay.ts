@@ -1,14 +1,10 @@
 import type * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { runSettings } from '../../app/run-settings.ts';
-import type { Config } from '../../config/load-config.ts';
-import type { Policy } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import { validated } from '../../faults/validated.ts';
 import { compareReplay, type ReplayComparison } from '../../tape/compare-replay.ts';
 import { type ReplayedRun, replayRun } from '../../tape/replay-run.ts';
-import type { TapeJson } from '../../tape/tape-format.ts';
 import { onCommandLine } from '../advice.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
@@ -48,29 +44,24 @@ export function runReplay(flags: ReplayFlags): Promise<number> {
 async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal): Promise<ReplayComparison> {
   const { onMiss = 'fail', current = false, config: configPath } = flags;
   const { tape: _, current: __, ...given } = toRecordedFlags(asSettings(flags));
-  let changed = given;
-  if (onMiss === 'record' && (current || Object.keys(given).length > 0)) throw changedSettingsError();
+  if (onMiss === 'record' && (current || Object.keys(given).length > 0)) {
+    throw new AppError('invalid_input', '--on-miss record needs the settings of the tape.', {
+      hint: 'Use --on-miss passthrough with other settings, or record another tape with --record.',
+    });
+  }
   const outcome = await replayRun(
     { ...toReplayOptions(flags, configPath), path, signal, missEnds: 'turn' },
     (run) => {
       const writes = run.header.command === 'ingest';
       const options = { changed: given, configPath, onMiss, writes, current };
-      return withReplayedConfig(run, options, (config) => {
-        if (current) changed = diffRunSettings(run, config);
-        return onApp(config, run, (app) => rerunCommand(app, run, flags));
-      });
+      return withReplayedConfig(run, options, (config) =>
+        onApp(config, run, (app) => rerunCommand(app, run, flags)),
+      );
     },
   );
+  const differing = outcome.context.changedSettings.map(({ name, after = null }) => [name, after] as const);
+  const changed = current ? Object.fromEntries(differing) : given;
   return compareReplay(outcome, { tape: path, changed, current, onMiss, formatAdvice: onCommandLine });
-}
-
-/** The current settings that differ from the recorded ones. */
-function diffRunSettings(run: ReplayedRun, config: Config): Record<string, TapeJson> {
-  const now = runSettings(config);
-  const names = Object.keys(run.settings).filter(
-    (name) => JSON.stringify(run.settings[name]) !== JSON.stringify(now[name]),
-  );
-  return Object.fromEntries(names.map((name) => [name, now[name] ?? null]));
 }
 
 /** Runs the recorded command again. Its outputs are collected by `run.tape`. */
@@ -84,7 +75,12 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
       const { askQuestions, conversationSchema } = await import('./ask.ts');
       const { policy = app.config.agent.policy } = run.settings;
       const isOther = flags.policy !== undefined || app.config.agent.policy !== policy;
-      const questions = recordedQuestions(run, isOther ? app.config.agent.policy : undefined);
+      const questions = run.recorded.turns.map(({ question, filter, reset, policy: had }) => ({
+        question,
+        filter,
+        reset,
+        policy: isOther ? app.config.agent.policy : (had ?? undefined),
+      }));
       const session = run.recorded.resumed?.session.sessionId;
       const events = askQuestions(app, { ...read(conversationSchema), session, questions }, run);
       for await (const _ of events);
@@ -99,7 +95,9 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
     case 'ingest': {
       const { ingestDocuments, ingestSchema } = await import('./ingest.ts');
       if (app.config.store === 'sqlite' && run.recorded.ingest?.intoNew === false)
-        throw existingCollectionError();
+        throw new AppError('invalid_input', 'The tape recorded an ingest into an existing collection.', {
+          hint: 'A replay does not change your collections: only an ingest into a new one can be run again.',
+        });
       await ingestDocuments(app, read(ingestSchema), run);
       return;
     }
@@ -114,34 +112,8 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
       return;
     }
     default:
-      throw unknownCommandError(command);
+      throw new AppError('invalid_input', `A tape of ${command ?? 'no command'} cannot be run again.`, {
+        hint: 'Use it with --replay, or in a test with useTape.',
+      });
   }
-}
-
-/** The recorded questions with their policies, unless another policy is given. */
-function recordedQuestions({ recorded }: ReplayedRun, policy: Policy | undefined) {
-  return recorded.turns.map(({ question, filter, reset, policy: had }) => ({
-    question,
-    filter,
-    reset,
-    policy: policy ?? had ?? undefined,
-  }));
-}
-
-function unknownCommandError(command: string | null): AppError {
-  return new AppError('invalid_input', `A tape of ${command ?? 'no command'} cannot be run again.`, {
-    hint: 'Use it with --replay, or in a test with useTape.',
-  });
-}
-
-function existingCollectionError(): AppError {
-  return new AppError('invalid_input', 'The tape recorded an ingest into an existing collection.', {
-    hint: 'A replay does not change your collections: only an ingest into a new one can be run again.',
-  });
-}
-
-function changedSettingsError(): AppError {
-  return new AppError('invalid_input', '--on-miss record needs the settings of the tape.', {
-    hint: 'Use --on-miss passthrough with other settings, or record another tape with --record.',
-  });
 }

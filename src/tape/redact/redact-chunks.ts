@@ -1,5 +1,5 @@
 import { MASK, type Range, type Redactor } from '../../faults/redactor.ts';
-import type { TapeChunk, TapeJson } from '../tape-format.ts';
+import { type TapeChunk, type TapeJson, tryParseJson } from '../tape-format.ts';
 
 interface TextEdit {
   start: number;
@@ -28,13 +28,7 @@ export function parseEventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
   return joinStreamChunks(chunks)
     .split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith(':'))
-    .map((line) => {
-      try {
-        return JSON.parse(line.replace(/^data:\s*/, '')) as TapeJson;
-      } catch {
-        return line;
-      }
-    });
+    .map((line) => tryParseJson(line.replace(/^data:\s*/, '')) ?? line);
 }
 
 export function joinStreamChunks(chunks: readonly TapeChunk[]): string {
@@ -53,11 +47,8 @@ function parseStreamEvents(text: string): StreamEvent[] {
   for (const match of text.matchAll(/^(?:data:[ ]?)?(\{.*\})\r?$/gm)) {
     const payload = match[1] ?? '';
     const start = match.index + match[0].indexOf(payload);
-    try {
-      events.push({ start, end: start + payload.length, json: JSON.parse(payload) as unknown });
-    } catch {
-      // Not an event. The text as a whole is redacted anyway.
-    }
+    const json = tryParseJson(payload);
+    if (json !== undefined) events.push({ start, end: start + payload.length, json });
   }
   return events;
 }
