@@ -1,8 +1,8 @@
-import type { Element, ElementContent, Root } from 'hast';
+import type { ElementContent, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { toParseError } from './decode-text.ts';
-import { htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
+import { findElements, htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
 import { toParsedDocument } from './render-tree.ts';
 
 /** AsciiDoc, converted by Asciidoctor in its secure mode, without includes and network access. */
@@ -25,14 +25,10 @@ function unfoldAdmonitions(page: Root): void {
   visit(page, 'element', (node) => {
     const { className } = node.properties;
     if (!Array.isArray(className) || !className.includes('admonitionblock')) return;
-    const cells: Element[] = [];
-    visit(node, 'element', (inner) => {
-      if (inner.tagName === 'td') cells.push(inner);
-    });
-    const [icon, content] = cells;
+    const [icon, content] = findElements(node, ({ tagName }) => tagName === 'td');
     if (icon === undefined || content === undefined) return;
     const lead: ElementContent = { type: 'text', value: `${nodeText(icon).trim()}: ` };
-    const paragraph = findFirstParagraph(content);
+    const [paragraph] = findElements(content, ({ tagName }) => tagName === 'p');
     if (paragraph === undefined) {
       node.children = [
         { type: 'element', tagName: 'p', properties: {}, children: [lead, ...content.children] },
@@ -42,12 +38,4 @@ function unfoldAdmonitions(page: Root): void {
       node.children = content.children;
     }
   });
-}
-
-function findFirstParagraph(cell: Element): Element | undefined {
-  let first: Element | undefined;
-  visit(cell, 'element', (inner) => {
-    if (inner.tagName === 'p') first ??= inner;
-  });
-  return first;
 }

@@ -128,6 +128,14 @@ export function nodeText(node: HtmlRoot | RootContent): string {
   return 'children' in node ? node.children.map(nodeText).join('') : '';
 }
 
+/** The outermost matching elements, in document order. */
+export function findElements(node: Nodes, matches: (element: Element) => boolean): Element[] {
+  if (!('children' in node)) return [];
+  return node.children.flatMap((child) =>
+    child.type === 'element' && matches(child) ? [child] : findElements(child, matches),
+  );
+}
+
 /** Nodes converted at once: the conversion takes quadratic time and overflows the stack at about 100,000. */
 const BATCH_SIZE = 1_000;
 
@@ -143,7 +151,7 @@ function splitIntoBatches(tree: HtmlRoot): HtmlRoot[] {
   };
   const add = (node: RootContent): void => {
     const nodes = countNodes(node);
-    if (nodes > BATCH_SIZE && isGroup(node)) {
+    if (nodes > BATCH_SIZE && node.type === 'element' && GROUP_ELEMENTS.has(node.tagName)) {
       startBatch();
       node.children.forEach(add);
       startBatch();
@@ -155,10 +163,6 @@ function splitIntoBatches(tree: HtmlRoot): HtmlRoot[] {
   };
   tree.children.forEach(add);
   return batches.filter((batch) => batch.children.length > 0);
-}
-
-function isGroup(node: RootContent): node is Element {
-  return node.type === 'element' && GROUP_ELEMENTS.has(node.tagName);
 }
 
 function countNodes(node: Nodes): number {

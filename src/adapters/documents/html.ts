@@ -1,7 +1,7 @@
-import type { Element, Nodes, Root } from 'hast';
+import type { Element, Root } from 'hast';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { decodeText, decodeWithEncoding, detectBomEncoding } from './decode-text.ts';
-import { htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
+import { findElements, htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
 import { toParsedDocument } from './render-tree.ts';
 
 /** The main content of a page with the metadata of its head. */
@@ -11,12 +11,7 @@ export function parseHtml(bytes: Uint8Array, name: string): ParsedDocument {
   return toParsedDocument(htmlToMdast(mainContent(page)), head.metadata, head.title);
 }
 
-interface PageHead {
-  title: string | null;
-  metadata: Record<string, string>;
-}
-
-function readHead(page: Root): PageHead {
+function readHead(page: Root) {
   const html = find(page, 'html');
   const head = html && find(html, 'head');
   const metadata: Record<string, string> = {};
@@ -38,10 +33,9 @@ function readHead(page: Root): PageHead {
 }
 
 function find(parent: Root | Element, tagName: string): Element | undefined {
-  for (const child of parent.children) {
-    if (child.type === 'element' && child.tagName === tagName) return child;
-  }
-  return undefined;
+  return parent.children.find((child) => child.type === 'element' && child.tagName === tagName) as
+    | Element
+    | undefined;
 }
 
 /** The `<main>` or `<article>` of a page without navigation; the whole page if there is none. */
@@ -58,14 +52,6 @@ function mainContent(page: Root): Root {
   const content: Root = { type: 'root', children: chosen };
   dropNavigation(content, isOneArticle);
   return content;
-}
-
-/** The outermost matching elements, in document order. */
-function findElements(node: Nodes, matches: (element: Element) => boolean): Element[] {
-  if (!('children' in node)) return [];
-  return node.children.flatMap((child) =>
-    child.type === 'element' && matches(child) ? [child] : findElements(child, matches),
-  );
 }
 
 function isMostOf(parts: Element[], whole: Element): boolean {

@@ -86,13 +86,9 @@ function removeMarks(text: string): string {
 }
 
 /** In these, a raw HTML node is a block; elsewhere it is a single inline tag. */
-const FLOW_PARENTS: ReadonlySet<string> = new Set([
-  'root',
-  'blockquote',
-  'listItem',
-  'footnoteDefinition',
-  'containerDirective',
-]);
+const FLOW_PARENTS: ReadonlySet<string> = new Set(
+  'root blockquote listItem footnoteDefinition containerDirective'.split(' '),
+);
 
 /** Replaces raw HTML blocks and inline images by their content. Loads the HTML parser only if there are any. */
 async function expandHtml(tree: Root): Promise<void> {

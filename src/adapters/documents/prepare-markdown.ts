@@ -141,7 +141,7 @@ const PART_LENGTH = 8_192;
 const MAX_BLOCK_LENGTH = 32 * PART_LENGTH;
 
 /** A part of a source with the number of lines before it; negative if definitions were inserted before it. */
-export interface MarkdownPart {
+interface MarkdownPart {
   text: string;
   linesBefore: number;
 }

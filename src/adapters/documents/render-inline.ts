@@ -1,21 +1,11 @@
 import type { Nodes } from 'mdast';
 
-const PHRASING: ReadonlySet<string> = new Set([
-  'text',
-  'inlineCode',
-  'emphasis',
-  'strong',
-  'delete',
-  'link',
-  'linkReference',
-  'image',
-  'imageReference',
-  'break',
-  'footnoteReference',
-  'textDirective',
-  'mdxJsxTextElement',
-  'mdxTextExpression',
-]);
+const PHRASING: ReadonlySet<string> = new Set(
+  (
+    'text inlineCode emphasis strong delete link linkReference image imageReference break ' +
+    'footnoteReference textDirective mdxJsxTextElement mdxTextExpression'
+  ).split(' '),
+);
 
 export function isPhrasing(node: Nodes): boolean {
   return PHRASING.has(node.type);
@@ -72,15 +62,11 @@ function renderNode(node: Nodes): string {
       const text = renderSiblings(node.children);
       return BLOCK_ELEMENTS.has(name) ? `\n${text}\n` : text;
     }
-    default:
-      return renderOther(node);
+    default: {
+      const text = 'children' in node ? renderSiblings(node.children) : 'value' in node ? node.value : '';
+      return isPhrasing(node) ? text : `\n${text}\n`;
+    }
   }
-}
-
-/** The content of any other node; blocks are separated by newlines. */
-function renderOther(node: Nodes): string {
-  const text = 'children' in node ? renderSiblings(node.children) : 'value' in node ? node.value : '';
-  return isPhrasing(node) ? text : `\n${text}\n`;
 }
 
 function collapse(text: string): string {

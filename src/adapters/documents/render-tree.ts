@@ -32,13 +32,6 @@ interface RenderState {
   location: Location | undefined;
 }
 
-/** The text and blocks of a document; all formats with structure are rendered by this. */
-function renderTree(root: Root): Pick<ParsedDocument, 'text' | 'blocks'> {
-  const writer = createBlockWriter();
-  renderFlow(writer, root.children, { depth: 0, list: undefined, location: undefined });
-  return writer.finish();
-}
-
 function renderFlow(writer: BlockWriter, nodes: readonly Nodes[], state: RenderState): void {
   for (const node of wrapPhrasing(nodes)) renderNode(writer, node, state);
 }
@@ -153,9 +146,7 @@ function renderTable(table: Table): string {
   const rows = table.children.map((row) => row.children.map((cell) => renderSingleLine(cell.children)));
   // HTML tables without a header get an empty one.
   while (rows[0]?.every((cell) => cell === '')) rows.shift();
-  if (rows.length === 0) return '';
-
-  return formatTable(rows);
+  return rows.length === 0 ? '' : formatTable(rows);
 }
 
 /** A Markdown table whose first row is the header. */
@@ -163,14 +154,10 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
   const format = (cell: (column: number) => string) =>
     `| ${Array.from({ length: width }, (_, column) => cell(column)).join(' | ')} |`;
-  const lines = rows.map((row) => format((column) => (row[column] ?? '').replaceAll('|', '\\|')));
-  return lines
-    .toSpliced(
-      1,
-      0,
-      format(() => '---'),
-    )
-    .join('\n');
+  const [header, ...lines] = rows.map((row) =>
+    format((column) => (row[column] ?? '').replaceAll('|', '\\|')),
+  );
+  return [header, format(() => '---'), ...lines].join('\n');
 }
 
 /** A fenced code block whose fence is longer than any in the code. */
@@ -186,7 +173,9 @@ export function toParsedDocument(
   metadata: Record<string, string>,
   fallbackTitle: string | null = null,
 ): ParsedDocument {
-  const { text, blocks } = renderTree(root);
+  const writer = createBlockWriter();
+  renderFlow(writer, root.children, { depth: 0, list: undefined, location: undefined });
+  const { text, blocks } = writer.finish();
   const top = blocks.find((block) => block.kind === 'heading' && block.depth === 1);
   const title = metadata.title ?? (top ? text.slice(top.start, top.end) : fallbackTitle);
   // Escapes may produce control characters: "\x1b" in YAML, &#27; in HTML.

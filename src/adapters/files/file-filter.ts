@@ -29,11 +29,8 @@ export async function createFileFilter(root: string, options: FileFilterOptions 
   const highest = top !== root && (await isIgnored(root, true, top)) ? root : top;
 
   function loadRules(directory: string): Promise<Ignore | null> {
-    let rules = rulesByDirectory.get(directory);
-    if (rules === undefined) {
-      rules = readRules(directory);
-      rulesByDirectory.set(directory, rules);
-    }
+    const rules = rulesByDirectory.get(directory) ?? readRules(directory);
+    rulesByDirectory.set(directory, rules);
     return rules;
   }
 

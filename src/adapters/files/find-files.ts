@@ -21,6 +21,8 @@ interface FoundFiles {
   filter: FileFilter | null;
 }
 
+const SUPPORTED_HINT = `Supported extensions: ${SUPPORTED_EXTENSIONS.join(', ')}.`;
+
 type NoticeHandler = ((notice: string) => void) | undefined;
 
 interface FindOptions extends FileFilterOptions {
@@ -38,20 +40,18 @@ export async function findFiles(argument: string, options: FindOptions): Promise
   const status = await statOrNull(path);
   // An existing file takes precedence over its name as a glob: `[draft].md`.
   if (status === null) return findGlob(argument, path, options);
-  if (status.isDirectory()) return findInDirectory(argument, path, options);
+  if (status.isDirectory()) {
+    const found = await listDirectory(argument, path, options, () => true);
+    if (found.paths.length === 0 && options.mayBeEmpty) return found;
+    return requireFiles(found, `${argument} has no supported documents.`);
+  }
   if (!status.isFile()) throw new AppError('invalid_input', `${argument} is neither a file nor a directory.`);
   if (mediaTypeOfPath(path) === null) {
     throw new AppError('invalid_input', `${basename(path)} has an unsupported format.`, {
-      hint: supportedHint(),
+      hint: SUPPORTED_HINT,
     });
   }
   return { kind: 'file', root: path, paths: [path], matches: (other) => other === path, filter: null };
-}
-
-async function findInDirectory(argument: string, root: string, options: FindOptions): Promise<FoundFiles> {
-  const found = await listDirectory(argument, root, options, () => true);
-  if (found.paths.length === 0 && options.mayBeEmpty) return found;
-  return requireFiles(found, `${argument} has no supported documents.`);
 }
 
 async function findGlob(argument: string, path: string, options: FindOptions): Promise<FoundFiles> {
@@ -66,7 +66,7 @@ async function findGlob(argument: string, path: string, options: FindOptions): P
   const wild = segments.slice(firstWild).join('/');
   const matches = (other: string) => matchesGlob(relative(root, other), wild);
   const message = `${argument} matches no document.`;
-  if (!existsSync(root)) throw new AppError('invalid_input', message, { hint: supportedHint() });
+  if (!existsSync(root)) throw new AppError('invalid_input', message, { hint: SUPPORTED_HINT });
   return requireFiles(await listDirectory(argument, root, options, matches), message);
 }
 
@@ -78,8 +78,6 @@ async function listDirectory(
 ): Promise<FoundFiles> {
   const { onNotice } = options;
   const filter = await createFileFilter(root, options);
-  // The static part of a glob may not exist.
-  if ((await statOrNull(root)) === null) return { kind: 'directory', root, paths: [], matches, filter };
   const listing = await walkDirectory(root, filter, { matches });
   for (const path of listing.unreadable) onNotice?.(`skipped ${path}: permission denied`);
   noticeLinks(listing.skippedLinks, argument, onNotice);
@@ -88,7 +86,7 @@ async function listDirectory(
 }
 
 function requireFiles(found: FoundFiles, message: string): FoundFiles {
-  if (found.paths.length === 0) throw new AppError('invalid_input', message, { hint: supportedHint() });
+  if (found.paths.length === 0) throw new AppError('invalid_input', message, { hint: SUPPORTED_HINT });
   return { ...found, paths: [...new Set(found.paths)].sort(byCodeUnits) };
 }
 
@@ -118,10 +116,6 @@ async function toMissingError(argument: string, path: string, cwd: string): Prom
   const similar = await findSimilarPath(path, cwd);
   const message = `${argument} does not exist.`;
   return new AppError('invalid_input', message, similar === null ? {} : { hint: `Did you mean ${similar}?` });
-}
-
-function supportedHint(): string {
-  return `Supported extensions: ${SUPPORTED_EXTENSIONS.join(', ')}.`;
 }
 
 function toPath(argument: string): string {

@@ -54,7 +54,12 @@ async function readHandle(handle: ReadableFile, path: string, options: ReadOptio
   const before = await handle.stat();
   if (before.isDirectory()) throw new AppError('invalid_input', `${path} is a directory, not a file.`);
   if (!before.isFile()) throw new AppError('invalid_input', `${path} is not a regular file.`);
-  if (before.size > options.maxBytes) throw tooLarge(path, before.size, options.maxBytes);
+  if (before.size > options.maxBytes) {
+    const sizes = `${formatSize(before.size)}, limit ${formatSize(options.maxBytes)}`;
+    throw new AppError('invalid_input', `${path} is too large: ${sizes}.`, {
+      hint: 'Split it into smaller files.',
+    });
+  }
 
   const bytes = new Uint8Array(before.size);
   let filled = 0;
@@ -66,11 +71,6 @@ async function readHandle(handle: ReadableFile, path: string, options: ReadOptio
   }
   const after = await handle.stat();
   return after.size === before.size && after.mtimeMs === before.mtimeMs ? bytes : null;
-}
-
-function tooLarge(path: string, size: number, maxBytes: number): AppError {
-  const message = `${path} is too large: ${formatSize(size)}, limit ${formatSize(maxBytes)}.`;
-  return new AppError('invalid_input', message, { hint: 'Split it into smaller files.' });
 }
 
 function formatSize(bytes: number): string {

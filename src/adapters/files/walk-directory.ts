@@ -22,15 +22,6 @@ export interface SkippedFiles {
   patterns: number;
 }
 
-function createSkippedFiles(): SkippedFiles {
-  return { formats: new Map(), rules: 0, patterns: 0 };
-}
-
-function countUnsupportedFile({ formats }: SkippedFiles, path: string): void {
-  const extension = extname(path).toLowerCase();
-  formats.set(extension, (formats.get(extension) ?? 0) + 1);
-}
-
 interface WalkOptions {
   /** Whether to list a file; default all. */
   matches?: (path: string) => boolean;
@@ -53,7 +44,7 @@ export async function walkDirectory(
     paths: [],
     skippedLinks: 0,
     unreadable: [],
-    skipped: createSkippedFiles(),
+    skipped: { formats: new Map(), rules: 0, patterns: 0 },
   };
   const realRoot = await realpath(root);
   const visited = new Set<string>();
@@ -82,8 +73,13 @@ export async function walkDirectory(
   function add(path: string, real: string): void {
     if (visited.has(real) || !matches(path)) return;
     visited.add(real);
-    if (mediaTypeOfPath(path) === null) countUnsupportedFile(listing.skipped, path);
-    else listing.paths.push(path);
+    if (mediaTypeOfPath(path) !== null) {
+      listing.paths.push(path);
+      return;
+    }
+    const { formats } = listing.skipped;
+    const extension = extname(path).toLowerCase();
+    formats.set(extension, (formats.get(extension) ?? 0) + 1);
   }
 
   async function follow(link: string): Promise<void> {

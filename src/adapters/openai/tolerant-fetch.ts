@@ -2,7 +2,7 @@ import { type AnswerLimits, answerTooLong, notAnAnswer } from './wire/answer-err
 import { createChatStreamRepair, repairChatCompletion, toChatEvents } from './wire/chat-answers.ts';
 import { repairEvents } from './wire/event-stream.ts';
 import { isJsonObject, type JsonObject, parseJson } from './wire/json-object.ts';
-import { omitRefusedParameters, refusedParameter, repairRequest } from './wire/repair-request.ts';
+import { refusedParameter, repairRequest } from './wire/repair-request.ts';
 import { createResponseStreamRepair, repairResponse, toResponseEvents } from './wire/response-answers.ts';
 import { parseWireError, type WireError } from './wire/wire-error.ts';
 import { type ServiceQuirks, startExchange, type WireApi, type WireExchange } from './wire/wire-exchange.ts';
@@ -28,8 +28,8 @@ export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions
     const given = parseJson(String(init?.body));
     if (!isJsonObject(given)) return fetch(input, init);
     const url = String(input instanceof Request ? input.url : input);
-    let request = repairRequest(given, url, api, quirks);
     for (let refusals = 0; ; refusals++) {
+      const request = repairRequest(given, url, api, quirks);
       const response = await fetch(input, { ...init, body: JSON.stringify(request) });
       if (response.ok)
         return repairAnswer(response, startExchange(request, quirks), { api, limits, request });
@@ -38,7 +38,6 @@ export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions
       const isKnown = refused === undefined || quirks.refusedParameters.has(refused);
       if (isKnown || refusals === MAX_REFUSED_PARAMETERS) return toErrorResponse(error, response.headers);
       quirks.refusedParameters.add(refused);
-      request = omitRefusedParameters(request, url, api, quirks);
     }
   };
 }

@@ -4,23 +4,23 @@ import type { CrawledPage, PageReader } from './read-page.ts';
 import { collectSitemapPages, isSitemap, MAX_SITEMAP_BYTES, parseSitemap } from './sitemap.ts';
 import { crawlScope, isInCrawlScope, pageKey } from './web-url.ts';
 
-interface CrawlOptions {
+interface CrawlPlan {
+  /** The directory that is crawled, or a single document. */
+  root: URL;
   starts: URL[];
   /** The first page if it was read before. */
   first?: CrawledPage;
   /** Only links inside it are followed; null follows none. */
   scope: URL | null;
+}
+
+interface CrawlOptions extends CrawlPlan {
   maxPages: number;
   maxDepth: number;
   concurrency: number;
   signal: AbortSignal;
   read(url: URL, signal: AbortSignal): Promise<CrawledPage>;
   onIncomplete(notice: Advice): void;
-}
-
-interface Visit {
-  page: Promise<CrawledPage>;
-  depth: number;
 }
 
 /** Extensions that are not pages. */
@@ -35,7 +35,7 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
   const { signal, scope, maxPages, maxDepth } = options;
   const queue = options.starts.map((url) => ({ url, depth: 0 }));
   const queued = new Set(options.starts.map(pageKey));
-  const visits: Visit[] = [];
+  const visits: { page: Promise<CrawledPage>; depth: number }[] = [];
   let started = 0;
   let tooDeep = 0;
 
@@ -87,15 +87,6 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
     options.onIncomplete(
       advice`skipped links deeper than ${String(maxDepth)}; raise the limit with ${setting('maxDepth')}`,
     );
-}
-
-interface CrawlPlan {
-  /** The directory that is crawled, or a single document. */
-  root: URL;
-  starts: URL[];
-  first?: CrawledPage;
-  /** Only links inside it are followed; null follows none. */
-  scope: URL | null;
 }
 
 interface PlanOptions {

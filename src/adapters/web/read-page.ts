@@ -77,7 +77,8 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
       const contentType = headers.get('content-type') ?? '';
       const mediaType = detectMediaType(contentType, url);
       if (mediaType === null || bytes === null) {
-        const error = unsupportedTypeError(url, contentType);
+        const type = contentType.split(';', 1)[0] || 'unknown';
+        const error = new AppError('invalid_input', `${url.href} has the unsupported type ${type}.`);
         return { kind: 'skipped', url, reason: 'type', links: [], error };
       }
       const document = { uri: url.href, mediaType, bytes: toUtf8(bytes, contentType, mediaType) };
@@ -85,7 +86,8 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
       const html = new TextDecoder().decode(document.bytes);
       const { links, canonical, noindex } = extractLinks(html, url, headers.get('x-robots-tag') ?? '');
       if (!noindex) return { kind: 'document', url, canonical, links, document };
-      return { kind: 'skipped', url, reason: 'noindex', links, error: noindexError(url) };
+      const error = new AppError('invalid_input', `${url.href} is marked noindex.`);
+      return { kind: 'skipped', url, reason: 'noindex', links, error };
     },
   };
   return reader;
@@ -104,30 +106,17 @@ class RobotsDisallowedError extends AppError {
   }
 }
 
-function unsupportedTypeError(url: URL, contentType: string): AppError {
-  const type = contentType.split(';', 1)[0] || 'unknown';
-  return new AppError('invalid_input', `${url.href} has the unsupported type ${type}.`);
-}
-
-function noindexError(url: URL): AppError {
-  return new AppError('invalid_input', `${url.href} is marked noindex.`);
-}
-
 /** Waits until `seconds` have passed since the previous call started. Throws the signal's reason if it is aborted. */
-type Pacer = (seconds: number, signal?: AbortSignal) => Promise<void>;
-
-function createPacer(): Pacer {
+function createPacer() {
   let next = 0;
-  return async (seconds, signal) => {
+  return async (seconds: number, signal: AbortSignal): Promise<void> => {
     const now = performance.now();
     const turn = Math.max(now, next);
     next = turn + seconds * 1000;
-    if (turn > now) await sleep(turn - now, undefined, signal && { signal }).catch(() => {});
-    signal?.throwIfAborted();
+    if (turn > now) await sleep(turn - now, undefined, { signal }).catch(() => {});
+    signal.throwIfAborted();
   };
 }
-
-const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Converts text to UTF-8 by the charset of the `Content-Type` header. The byte order mark overrides the encoding that the
@@ -137,7 +126,7 @@ function toUtf8(bytes: Uint8Array, contentType: string, mediaType: MediaType): U
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
   if (charset === undefined || mediaType === 'pdf' || /^utf-?8$/i.test(charset)) return bytes;
   try {
-    return new TextEncoder().encode(BYTE_ORDER_MARK + new TextDecoder(charset).decode(bytes));
+    return new TextEncoder().encode(`\ufeff${new TextDecoder(charset).decode(bytes)}`);
   } catch {
     // Unknown charset: the document may declare its encoding.
     return bytes;
@@ -152,15 +141,13 @@ interface PageLinks {
   noindex: boolean;
 }
 
-const NO_LINKS: PageLinks = { links: [], canonical: null, noindex: false };
-
 /**
  * Extracts the links of an HTML page. Obeys `nofollow` of links and of the page, and `base`. `robotsTag` is the
  * `X-Robots-Tag` header, which has the same values as the robots meta element.
  */
 export function extractLinks(html: string, url: URL, robotsTag = ''): PageLinks {
   const elements = listElements(html);
-  if (elements === null) return NO_LINKS;
+  if (elements === null) return { links: [], canonical: null, noindex: false };
   const base = baseUrl(elements, url);
   const directives = robotsDirectives(elements, robotsTag);
   const canonical = elements.find((element) => element.tagName === 'link' && hasRel(element, 'canonical'));

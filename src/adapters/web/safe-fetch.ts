@@ -140,13 +140,8 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   };
 }
 
-interface BodyLimits {
-  maxBytes: number;
-  truncate?: boolean;
-}
-
 /** Reads a body up to the limit, whatever its Content-Length says. */
-async function readBody(response: Response, url: URL, limits: BodyLimits): Promise<Uint8Array> {
+async function readBody(response: Response, url: URL, limits: FetchRequest): Promise<Uint8Array> {
   const { body } = response;
   if (body === null) return new Uint8Array();
   if (Number(response.headers.get('content-length')) > limits.maxBytes && !limits.truncate) {

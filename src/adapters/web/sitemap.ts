@@ -39,18 +39,16 @@ function readXml(bytes: Uint8Array, url: URL): XmlElement {
   }
 }
 
-function listLocations(list: XmlElement, item: string): string[] {
-  return childElements(list, item).flatMap((each) => childText(each, 'loc') || []);
-}
-
 async function unzip(bytes: Uint8Array, url: URL): Promise<Uint8Array> {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   if (!isGzip) return bytes;
-  try {
-    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_SITEMAP_BYTES });
-  } catch (cause) {
+  return promisify(gunzip)(bytes, { maxOutputLength: MAX_SITEMAP_BYTES }).catch((cause: unknown) => {
     throw sitemapError(url, 'it cannot be unpacked, or is too large', cause);
-  }
+  });
+}
+
+function listLocations(list: XmlElement, item: string): string[] {
+  return childElements(list, item).flatMap((each) => childText(each, 'loc') || []);
 }
 
 function sitemapError(url: URL, reason: string, cause?: unknown): AppError {

@@ -72,7 +72,7 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
         onIncomplete,
       })) {
         if (page.kind === 'skipped') increment(skipped, page.reason);
-        else if (!isOnSite(page, plan.root)) increment(skipped, 'offSite');
+        else if (!isInCrawlScope(page.url, plan.root)) increment(skipped, 'offSite');
         else if (isNew(page)) yield pageEntry(page, plan.root);
         // A page that failed temporarily may link to others.
         if (page.kind === 'failed' && page.error.recoverable) isComplete = false;
@@ -116,10 +116,6 @@ function pageEntry(page: ListedPage, root: URL): SourceEntry {
       return page.document;
     },
   };
-}
-
-function isOnSite(page: CrawledPage, root: URL): boolean {
-  return isInCrawlScope(page.url, root);
 }
 
 /** Returns whether a page is new: it was not listed under this or its canonical URL. */

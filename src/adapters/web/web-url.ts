@@ -15,18 +15,13 @@ export function parseWebUrl(text: string, base?: URL): URL {
   return url;
 }
 
-/** The directory of a page, ending in a slash. */
-function pageDirectory(url: URL): URL {
-  return new URL('.', withoutSearch(url));
-}
-
 /**
  * The part of a site to crawl from a page: its directory. For a first-level page without an extension, such as `/docs`, it
  * is `/docs/`, since its directory would be the whole site.
  */
 export function crawlScope(start: URL): URL {
   const isFirstLevelPage = /^\/[^/.]+$/.test(start.pathname);
-  return isFirstLevelPage ? new URL(`${start.pathname}/`, start) : pageDirectory(start);
+  return isFirstLevelPage ? new URL(`${start.pathname}/`, start) : new URL('.', start);
 }
 
 /** Whether a page is inside a scope. `/docs` is inside `/docs/`. */
@@ -53,10 +48,4 @@ export function pageKey(url: URL): string {
   key.hash = '';
   key.pathname = key.pathname.replace(/\/index\.html?$/, '/');
   return key.href;
-}
-
-function withoutSearch(url: URL): URL {
-  const bare = new URL(url);
-  bare.search = '';
-  return bare;
 }

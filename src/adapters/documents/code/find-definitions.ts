@@ -72,16 +72,13 @@ function collectDefinitions(
 
 /** The definition that a node is or wraps; null if there is none or several. */
 function findWrapped(node: Node, language: CodeLanguage): Node | null {
-  if (node.type === 'variable_declarator') return isFunctionConstant(node) ? node : null;
+  // A constant counts if it is a function: `const f = () => ...`.
+  if (node.type === 'variable_declarator')
+    return /function|arrow|class/.test(node.childForFieldName('value')?.type ?? '') ? node : null;
   if (language.definitions.has(node.type)) return node;
   if (!language.wrappers.has(node.type)) return null;
   const definitions = namedChildren(node).flatMap((child) => findWrapped(child, language) ?? []);
   return definitions.length === 1 ? (definitions[0] ?? null) : null;
-}
-
-/** Whether a constant is a function: `const f = () => ...`. */
-function isFunctionConstant(declarator: Node): boolean {
-  return /function|arrow|class/.test(declarator.childForFieldName('value')?.type ?? '');
 }
 
 function bodyNode(node: Node): Node {
@@ -97,7 +94,7 @@ function definitionName(node: Node): string {
   const receiver = /[A-Za-z_]\w*(?=(?:\[.*\])?\s*\)$)/.exec(
     node.childForFieldName('receiver')?.text ?? '',
   )?.[0];
-  return oneLine(receiver === undefined ? name : `${receiver}.${name}`);
+  return (receiver === undefined ? name : `${receiver}.${name}`).replace(/\s+/g, ' ').slice(0, 120);
 }
 
 /** In C the name is inside the declarator: `int *(name)(void)`. */
@@ -114,10 +111,6 @@ function declaratorName(node: Node): string | undefined {
 function findIdentifier(node: Node): string {
   const named = namedChildren(node).find((child) => /name|identifier/.test(child.type));
   return named?.text ?? '';
-}
-
-function oneLine(name: string): string {
-  return name.replace(/\s+/g, ' ').slice(0, 120);
 }
 
 function namedChildren(node: Node): Node[] {

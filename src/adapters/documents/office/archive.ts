@@ -24,7 +24,13 @@ export function openArchive(bytes: Uint8Array, name: string, wants: (path: strin
       if (!wants(file.name)) return false;
       size += file.originalSize;
       count += 1;
-      if (size > MAX_UNPACKED_BYTES || count > MAX_FILES) throw tooLarge(name);
+      if (size > MAX_UNPACKED_BYTES || count > MAX_FILES) {
+        throw new AppError(
+          'invalid_input',
+          `${name} unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MB`,
+          { hint: 'Split it into smaller documents or exclude it.' },
+        );
+      }
       return true;
     },
   });
@@ -33,14 +39,4 @@ export function openArchive(bytes: Uint8Array, name: string, wants: (path: strin
 /** Packs the files again, so that a library reads only these and none larger than declared. */
 export function repackArchive(archive: ArchiveFiles): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(zipSync(archive, { level: 0 }));
-}
-
-function tooLarge(name: string): AppError {
-  return new AppError(
-    'invalid_input',
-    `${name} unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MB`,
-    {
-      hint: 'Split it into smaller documents or exclude it.',
-    },
-  );
 }

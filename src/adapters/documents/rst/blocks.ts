@@ -132,7 +132,7 @@ const ADORNMENT = /^([!-/:-@[-`{-~])\1+$/;
 export const readTitle: RstReader = (lines, index, context) => {
   const [first = '', second = '', third = ''] = lines.slice(index, index + 3).map((line) => line.trimEnd());
   if (
-    isAdornment(first) &&
+    ADORNMENT.test(first) &&
     !isBlankLine(second) &&
     third === first &&
     first.length >= Math.min(4, second.trim().length)
@@ -140,7 +140,7 @@ export const readTitle: RstReader = (lines, index, context) => {
     const depth = context.headingDepth(`${first.charAt(0)}${first.charAt(0)}`);
     return { nodes: [{ type: 'heading', depth, children: context.inline(second.trim()) }], next: index + 3 };
   }
-  const isTitled = isAdornment(second) && !isAdornment(first) && !/^\s/.test(first);
+  const isTitled = ADORNMENT.test(second) && !ADORNMENT.test(first) && !/^\s/.test(first);
   // An adornment may be shorter than its title by mistake, but two or three characters are likely none.
   if (!isTitled || second.length < Math.min(4, first.length)) return null;
   const depth = context.headingDepth(second.charAt(0));
@@ -150,10 +150,6 @@ export const readTitle: RstReader = (lines, index, context) => {
 /** A line of punctuation between blank lines, which is dropped. */
 export const readTransition: RstReader = (lines, index) => {
   const line = lines[index]?.trimEnd() ?? '';
-  const isTransition = isAdornment(line) && line.length >= 4 && isBlankLine(lines[index + 1]);
+  const isTransition = ADORNMENT.test(line) && line.length >= 4 && isBlankLine(lines[index + 1]);
   return isTransition ? { nodes: [], next: index + 1 } : null;
 };
-
-function isAdornment(line: string): boolean {
-  return ADORNMENT.test(line);
-}

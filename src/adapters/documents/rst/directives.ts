@@ -62,7 +62,8 @@ function readDirective(
   const { name: kind, content, options } = directive;
   if (DROPPED.test(kind)) return [];
   if (CODE.test(kind)) return toCodeBlock(directive);
-  if (ADMONITION.test(kind)) return prependTitle(admonitionTitle(kind), context.body(allLines(directive)));
+  if (ADMONITION.test(kind))
+    return prependTitle(admonitionTitle(kind), context.body([...directive.argument.split('\n'), ...content]));
   if (CHANGE.test(kind)) {
     const [version = '', ...text] = directive.argument.split(/\s+/);
     return prependTitle(`${changeTitle(kind)} ${version}`.trim(), context.body([text.join(' '), ...content]));
@@ -102,11 +103,6 @@ function parseDirective(name: string, firstLine: string, block: readonly string[
     option = key ?? option;
   }
   return { name, argument: argument.join('\n').trim(), options, content: block.slice(index) };
-}
-
-/** The argument and content, for directives whose content may start on the first line. */
-function allLines(directive: Directive): string[] {
-  return [...directive.argument.split('\n'), ...directive.content];
 }
 
 function toCodeBlock({ name, argument, options, content }: Directive): FlowNode[] {

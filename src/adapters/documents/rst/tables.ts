@@ -7,9 +7,8 @@ export const readGridTable: RstReader = (lines, index, context) => {
   let next = index;
   while (/^[+|]/.test(lines[next] ?? '')) next += 1;
   const drawn = lines.slice(index, next);
-  const columns = sortedColumns(
-    drawn.filter(isGridBorder).map((line) => [...line.matchAll(/\+/g)].map((plus) => plus.index)),
-  );
+  const corners = drawn.filter(isGridBorder).flatMap((line) => [...line.matchAll(/\+/g)]);
+  const columns = [...new Set(corners.map((plus) => plus.index))].sort((left, right) => left - right);
   const rows: string[][] = [];
   let isNewRow = true;
   for (const line of drawn) {
@@ -35,7 +34,8 @@ export const readSimpleTable: RstReader = (lines, index, context) => {
   const rows: string[][] = [];
   for (const line of lines.slice(index + 1, end)) {
     if (isBlankLine(line) || border.test(line) || /^-+( +-+)*\s*$/.test(line)) continue;
-    const cells = splitAtSpaces(line, starts);
+    const mayBegin = (start: number) => start === 0 || isBlankLine(line.charAt(start - 1));
+    const cells = splitAt(line, starts, mayBegin).map((text) => text.trim());
     addLine(rows, cells, cells[0] !== '' || rows.length === 0);
   }
   return { nodes: [createTable(rows, context)], next: end + 1 };
@@ -49,10 +49,6 @@ export function createTable(rows: readonly (readonly string[])[], context: RstCo
 
 function isGridBorder(line: string): boolean {
   return /^[+|].*\+[-=]+\+/.test(line) || /^\+[-=]+\+/.test(line);
-}
-
-function sortedColumns(positions: number[][]): number[] {
-  return [...new Set(positions.flat())].sort((left, right) => left - right);
 }
 
 /** Adds a line to the last row, or starts a new row. */
@@ -74,12 +70,6 @@ function splitAtBars(line: string, columns: readonly number[]): string[] {
       .replace(/^[|+]|[|+]\s*$/g, '')
       .replace(/^[-=+]+$/, '')
       .trim(),
-  );
-}
-
-function splitAtSpaces(line: string, starts: readonly number[]): string[] {
-  return splitAt(line, starts, (start) => start === 0 || isBlankLine(line.charAt(start - 1))).map((text) =>
-    text.trim(),
   );
 }
 

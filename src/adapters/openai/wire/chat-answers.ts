@@ -7,13 +7,11 @@ import { REASONING_KEYS, type ServiceQuirks, type WireExchange } from './wire-ex
 
 /** Repairs a Chat Completions answer that was not streamed. */
 export function repairChatCompletion(body: JsonObject, exchange: WireExchange): JsonObject {
-  const usage = repairUsage(body.usage, 'prompt_tokens', 'completion_tokens');
-  const { usage: _usage, ...rest } = body;
   return {
-    ...rest,
+    ...body,
     id: firstText(body.id) ?? `chatcmpl-${exchange.newId()}`,
     choices: objectsIn(body.choices).map((choice, index) => repairChoice(choice, index, exchange)),
-    ...(usage !== undefined && { usage }),
+    usage: repairUsage(body.usage, 'prompt_tokens', 'completion_tokens'),
   };
 }
 
@@ -53,13 +51,12 @@ function findReasoningKey(message: JsonObject): ServiceQuirks['reasoningKey'] {
 /** The fields of a message or delta that are used, under the names that the SDK reads. */
 function repairMessage(message: JsonObject): JsonObject {
   const content = contentText(message.content);
-  const refusal = firstText(message.refusal);
   const reasoningKey = findReasoningKey(message);
   return {
     role: 'assistant',
     ...(content !== '' && { content }),
-    ...(refusal !== undefined && { refusal }),
-    ...(reasoningKey !== undefined && { reasoning: message[reasoningKey] }),
+    refusal: firstText(message.refusal),
+    reasoning: reasoningKey && message[reasoningKey],
   };
 }
 
@@ -77,7 +74,7 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
     ...head,
     object: 'chat.completion.chunk',
     choices,
-    ...(usage !== undefined && { usage }),
+    usage,
   });
 
   return {

@@ -10,23 +10,11 @@ export function repairRequest(
   api: WireApi,
   quirks: ServiceQuirks,
 ): JsonObject {
-  if (api === 'responses') return omitRefusedParameters(body, url, api, quirks);
+  const { refusedParameters } = quirks;
   const messages = objectsIn(body.messages).map((message) =>
     message.role === 'assistant' ? repairAssistantMessage(message, quirks) : message,
   );
-  return omitRefusedParameters({ ...body, messages }, url, api, quirks);
-}
-
-/** Has no further effect on its own result. */
-export function omitRefusedParameters(
-  body: JsonObject,
-  url: string,
-  api: WireApi,
-  quirks: ServiceQuirks,
-): JsonObject {
-  const { refusedParameters } = quirks;
-  const named = api === 'responses' ? body : renameTokenLimit(body, url, quirks);
-  if (refusedParameters.size === 0) return named;
+  const named = api === 'responses' ? body : renameTokenLimit({ ...body, messages }, url, quirks);
   return Object.fromEntries(Object.entries(named).filter(([key]) => !refusedParameters.has(key)));
 }
 

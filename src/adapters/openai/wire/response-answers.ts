@@ -18,16 +18,14 @@ export function repairResponse(body: JsonObject, exchange: WireExchange): JsonOb
   const output = (text === undefined ? items : [{ type: 'message', content: text }]).map((item) =>
     repairItem(item, exchange),
   );
-  const usage = repairUsage(body.usage, 'input_tokens', 'output_tokens');
-  const { usage: _usage, ...rest } = body;
   if (body.status === 'incomplete' && !output.some(hasContent)) throw incompleteResponse(body);
   return {
-    ...rest,
+    ...body,
     id: firstText(body.id) ?? `resp_${exchange.newId()}`,
     object: 'response',
     status: 'completed',
     output,
-    ...(usage !== undefined && { usage }),
+    usage: repairUsage(body.usage, 'input_tokens', 'output_tokens'),
   };
 }
 

@@ -4,10 +4,10 @@ import { firstText, isJsonObject, type JsonObject, objectsIn, parseJson } from '
 export interface WireError {
   message: string;
   status: number;
-  code?: string;
-  type?: string;
-  param?: string;
-  retryAfter?: number;
+  code?: string | undefined;
+  type?: string | undefined;
+  param?: string | undefined;
+  retryAfter?: number | undefined;
 }
 
 /** The HTTP status for error names, for services that send no status. */
@@ -33,15 +33,13 @@ export function parseWireError(body: unknown, httpStatus?: number): WireError | 
   const fields = isJsonObject(error) ? error : {};
   const code = toWord(fields.code) ?? toWord(fields.status);
   const type = toWord(fields.type);
-  const param = toWord(fields.param);
-  const retryAfter = findRetryAfter(fields);
   return {
     message: findMessage(error) ?? 'no reason given',
     status: httpStatus ?? findStatus(fields) ?? findStatus(first) ?? statusByWords(`${code} ${type}`),
-    ...(code !== undefined && { code }),
-    ...(type !== undefined && { type }),
-    ...(param !== undefined && { param }),
-    ...(retryAfter !== undefined && { retryAfter }),
+    code,
+    type,
+    param: toWord(fields.param),
+    retryAfter: findRetryAfter(fields),
   };
 }
 
