@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { placeOf } from './place.ts';
-import { type Filter, filterSchema } from './query.ts';
+import { filterSchema } from './query.ts';
 import { type RetrievedChunk, retrievedChunkSchema, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 import { fitTexts } from './token-budget.ts';
 
@@ -37,17 +37,12 @@ export type RetrievalContext = z.infer<typeof retrievalContextSchema>;
 
 type UnrankedChunk = Omit<RetrievedChunk, 'rank'>;
 
-interface Retrieval {
-  query: string;
+interface Retrieval
+  extends Pick<RetrievalContext, 'query' | 'scoreThreshold' | 'queryTimeMs' | 'retrievedAt'>,
+    Partial<Pick<RetrievalContext, 'filter' | 'totalFound' | 'excludedByFilter'>> {
   /** Best first. */
   chunks: readonly UnrankedChunk[];
-  scoreThreshold: number;
-  queryTimeMs: number;
-  retrievedAt: string;
-  filter?: Filter;
-  totalFound?: number;
   nearMiss?: UnrankedChunk | null;
-  excludedByFilter?: number;
   notes?: readonly string[];
 }
 
@@ -114,13 +109,8 @@ export function showContext(
 /** The ref of a chunk: what the model writes in brackets to cite it. */
 export type GetChunkRef = (chunk: RetrievedChunk, index: number) => string;
 
-const byPosition: GetChunkRef = (_, index) => String(index + 1);
-
 /** The chunks as source blocks of a prompt. A chunk cannot close its block or open another one. */
-export function formatSourceBlocks(
-  { context, texts }: ShownContext,
-  refOf: GetChunkRef = byPosition,
-): string {
+export function formatSourceBlocks({ context, texts }: ShownContext, refOf: GetChunkRef): string {
   return context.chunks
     .map((chunk, index) => {
       const title = [chunk.title, ...chunk.headings].filter((part) => part !== '').join(' > ');
