@@ -1,4 +1,5 @@
 import { dotProduct } from '../domain/unit-vectors.ts';
+import { memoizeByObject } from '../text/memoize.ts';
 import type { TextVectors } from './text-vectors.ts';
 
 /** The cosines of the words of a claim, or a question, with the words of passages. */
@@ -29,7 +30,7 @@ export interface AlignedSentence {
 export function alignWords(claim: TextVectors, passages: readonly TextVectors[]): WordAlignment {
   const contentWords = claim.words.flatMap(({ term }, index) => (term === null ? [] : [index]));
   const content = contentWords.length > 0 ? contentWords : claim.words.map((_, index) => index);
-  const cosines = passages.map((passage) => cosinesOf(claim, passage));
+  const cosines = passages.map(cosinesWith(claim));
   const sentences = passages.flatMap((passage, at) => {
     const aligned = passage.sentenceVectors.map(
       (vector, index): AlignedSentence => ({
@@ -56,23 +57,27 @@ export function alignWords(claim: TextVectors, passages: readonly TextVectors[])
 }
 
 /** Cached, since a question is compared with the same passages when they are rated and when its answer is checked. */
-const cosineCache = new WeakMap<TextVectors, WeakMap<TextVectors, Float32Array>>();
+const cosinesWith = memoizeByObject((claim: TextVectors) =>
+  memoizeByObject((passage: TextVectors) =>
+    Float32Array.from(
+      claim.words.flatMap((row) => passage.words.map((column) => dotProduct(row.vector, column.vector))),
+    ),
+  ),
+);
 
-function cosinesOf(claim: TextVectors, passage: TextVectors): Float32Array {
-  const ofClaim = cosineCache.get(claim) ?? new WeakMap<TextVectors, Float32Array>();
-  cosineCache.set(claim, ofClaim);
-  const cached = ofClaim.get(passage);
-  if (cached !== undefined) return cached;
-  const cosines = new Float32Array(claim.words.length * passage.words.length);
-  let at = 0;
-  for (const row of claim.words) {
-    for (const column of passage.words) {
-      cosines[at] = dotProduct(row.vector, column.vector);
-      at += 1;
-    }
-  }
-  ofClaim.set(passage, cosines);
-  return cosines;
+/** The mean over the content words of a passage, or of one sentence of it, of the best cosine with a claim word. */
+export function reverseMean(
+  { claim, passages, cosines }: WordAlignment,
+  passage: number,
+  sentence?: number,
+): number {
+  const words = passages[passage]?.words ?? [];
+  const nearest = words.flatMap((word, column) => {
+    if (word.term === null || (sentence !== undefined && word.sentence !== sentence)) return [];
+    const ofWord = claim.words.map((_, row) => cosines[passage]?.[row * words.length + column] ?? -1);
+    return [Math.max(-1, ...ofWord)];
+  });
+  return meanOf(nearest);
 }
 
 /** A sentence together with its neighbours, which count a little less. */
@@ -146,13 +151,9 @@ function runningSums(values: Float32Array, from: number, columns: number, size: 
   return sums;
 }
 
-const lengthCache = new WeakMap<TextVectors, Map<number, number[]>>();
-
-/** The length of the sum of the word vectors of each phrase. Cached per text. */
+/** The length of the sum of the word vectors of each phrase. */
 function phraseLengths(text: TextVectors, size: number): number[] {
-  const ofText = lengthCache.get(text) ?? new Map<number, number[]>();
-  lengthCache.set(text, ofText);
-  const cached = ofText.get(size);
+  const cached = lengthsBySize(text).get(size);
   if (cached !== undefined) return cached;
   const lengths: number[] = [];
   const dimensions = text.vector.length;
@@ -167,9 +168,11 @@ function phraseLengths(text: TextVectors, size: number): number[] {
     }
     if (index >= size - 1) lengths.push(Math.sqrt(square) || 1);
   });
-  ofText.set(size, lengths);
+  lengthsBySize(text).set(size, lengths);
   return lengths;
 }
+
+const lengthsBySize = memoizeByObject((_text: TextVectors) => new Map<number, number[]>());
 
 export function meanOf(values: Iterable<number>): number {
   let sum = 0;

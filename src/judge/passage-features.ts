@@ -1,7 +1,7 @@
 import { dotProduct } from '../domain/unit-vectors.ts';
 import type { PassageUnit } from '../text/passage-units.ts';
 import { indexTerms } from '../text/terms.ts';
-import { alignWords, meanOf, quantileOf } from './align-words.ts';
+import { alignWords, meanOf, quantileOf, reverseMean } from './align-words.ts';
 import { classifyQuestion, hasAnswerKind, hasMissingName } from './question-analysis.ts';
 import { poolVector, type TextVectors, type WordVector } from './text-vectors.ts';
 
@@ -21,37 +21,7 @@ export interface EncodedPassage {
 }
 
 /** The inputs of the passage network. Cosines and shares unless said otherwise. */
-export interface PassageFeatures {
-  score: number;
-  /** The negative logarithm. */
-  rank: number;
-  /** The question with the passage, with its title and headings, with its best unit. */
-  passageCosine: number;
-  placeCosine: number;
-  unitCosine: number;
-  /** The content words of the question, each with the most similar word of the passage or its path. */
-  wordMean: number;
-  wordLow: number;
-  /** The same with the path alone, and with the best unit or the path. */
-  placeWordMean: number;
-  unitWordMean: number;
-  unitWordLow: number;
-  /** Content words of the question that the passage or its path has. */
-  termShare: number;
-  /** The words of the passage with the most similar word of the question. */
-  reverseMean: number;
-  /** Whether a unit contains the kind of answer that is asked for; 0.5 if that cannot be seen. */
-  holdsWhatIsAsked: number;
-  /** The lead over the best of the other passages. */
-  scoreAhead: number;
-  wordAhead: number;
-  unitWordAhead: number;
-  placeAhead: number;
-  /** The logarithm of the number of content words in the question. */
-  questionLength: number;
-  /** 1 if the question names something that none of the passages does. */
-  nameMissing: number;
-}
+export type PassageFeatures = ReturnType<typeof toPassageFeatures>[number]['features'];
 
 const LOW_QUANTILE = 0.2;
 /** The cosine of a word without any word to compare with. */
@@ -60,16 +30,14 @@ const NO_WORD = -0.2;
 const UNIT_COSINE_WEIGHT = 0.5;
 
 /** The features of each passage, in order, and the index of the unit that is most similar to the question. */
-export function toPassageFeatures(
-  question: TextVectors,
-  passages: readonly EncodedPassage[],
-): { features: PassageFeatures; bestUnit: number }[] {
+export function toPassageFeatures(question: TextVectors, passages: readonly EncodedPassage[]) {
   const asked = classifyQuestion(question.text);
   const questionTerms = new Set(question.words.flatMap(({ term }) => term ?? []));
   const terms = passages.flatMap(({ text, path }) => [...indexTerms(text.text), ...indexTerms(path.text)]);
   const nameMissing = Number(hasMissingName(question.text, new Set(terms)));
   const seen = passages.map(({ text, path, rank, score, units }) => {
-    const { content, cosines } = alignWords(question, [text, path]);
+    const alignment = alignWords(question, [text, path]);
+    const { content, cosines } = alignment;
     const [inText = new Float32Array(), inPath = new Float32Array()] = cosines;
     const pathBest = bestCosines(content, inPath, path.words);
     const orPath = (best: readonly number[]) =>
@@ -100,13 +68,16 @@ export function toPassageFeatures(
       passageCosine: dotProduct(question.vector, text.vector),
       placeCosine: path.words.length === 0 ? 0 : dotProduct(question.vector, path.vector),
       unitCosine: maxOf(unitCosines),
+      /** The content words of the question, each with the most similar word of the passage or its path. */
       wordMean: meanOf(best),
       wordLow: quantileOf(best, LOW_QUANTILE),
+      /** The same with the path alone, and with the best unit or the path. */
       placeWordMean: meanOf(pathBest),
       unitWordMean: maxOf(unitBest.map((cosines) => meanOf(orPath(cosines)))),
       unitWordLow: maxOf(unitBest.map((cosines) => quantileOf(orPath(cosines), LOW_QUANTILE))),
       termShare: meanOf(content.map((row) => Number(passageTerms.has(question.words[row]?.term ?? '')))),
-      reverseMean: meanOf(reverseCosines(question, text, inText)),
+      reverseMean: reverseMean(alignment, 0),
+      /** Whether a unit contains the kind of answer that is asked for; 0.5 if that cannot be seen. */
       holdsWhatIsAsked: maxOf(answerKinds),
       questionLength: Math.log(content.length + 1),
       nameMissing,
@@ -121,6 +92,7 @@ export function toPassageFeatures(
     bestUnit,
     features: {
       ...features,
+      /** The lead over the best of the other passages. */
       scoreAhead: lead(index, ({ score }) => score),
       wordAhead: lead(index, ({ wordMean }) => wordMean),
       unitWordAhead: lead(index, ({ unitWordMean }) => unitWordMean),
@@ -142,20 +114,6 @@ function bestCosines(
       (most, column) => Math.max(most, cosines[row * words.length + column] ?? NO_WORD),
       NO_WORD,
     ),
-  );
-}
-
-/** For each content word of a text, the best cosine with a word of the question. */
-function reverseCosines(question: TextVectors, { words }: TextVectors, cosines: Float32Array): number[] {
-  return words.flatMap(({ term }, column) =>
-    term === null
-      ? []
-      : [
-          question.words.reduce(
-            (most, _, row) => Math.max(most, cosines[row * words.length + column] ?? -1),
-            -1,
-          ),
-        ],
   );
 }
 

@@ -2,39 +2,27 @@ import type { UnitKind } from '../text/passage-units.ts';
 import { indexTerms } from '../text/terms.ts';
 import { findIdentifiers, findNames } from './facts/claim-facts.ts';
 
-/** The kind of answer that a question asks for. */
-export type QuestionKind =
-  | 'number'
-  | 'time'
-  | 'person'
-  | 'place'
-  | 'reason'
-  | 'command'
-  | 'way'
-  | 'yes or no'
-  | 'other';
-
 /** The first pattern that matches decides. */
-const KINDS: [QuestionKind, RegExp][] = [
-  [
-    'number',
+const KINDS = {
+  number:
     /\bhow (?:many|much|long|old|far|often|big|tall|large|fast|deep|high|heavy)\b|\b(?:what|which) (?:percentage|number|age|size|port|version|default|limit)\b/,
-  ],
-  ['time', /\bwhen\b|\b(?:what|which) (?:year|date|day|time|month|century)\b/],
-  ['person', /\bwho(?:se|m)?\b/],
-  ['place', /\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)\b/],
-  ['reason', /\bwhy\b|\bwhat (?:is the reason|causes?d?)\b/],
-  [
-    'command',
+  time: /\bwhen\b|\b(?:what|which) (?:year|date|day|time|month|century)\b/,
+  person: /\bwho(?:se|m)?\b/,
+  place: /\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)\b/,
+  reason: /\bwhy\b|\bwhat (?:is the reason|causes?d?)\b/,
+  command:
     /\b(?:command|flag|option|snippet|code|syntax|import)\b|\bhow (?:do|can|to|should|would) (?:i|you|we)?\b/,
-  ],
-  ['way', /\bhow\b/],
-  ['yes or no', /^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|must)\b/],
-];
+  way: /\bhow\b/,
+  'yes or no': /^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|must)\b/,
+};
+
+/** The kind of answer that a question asks for. */
+export type QuestionKind = keyof typeof KINDS | 'other';
 
 export function classifyQuestion(question: string): QuestionKind {
   const lower = question.trim().toLowerCase();
-  return KINDS.find(([, pattern]) => pattern.test(lower))?.[0] ?? 'other';
+  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
+  return kinds.find((kind) => KINDS[kind].test(lower)) ?? 'other';
 }
 
 const NUMBER =

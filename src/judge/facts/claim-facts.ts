@@ -78,14 +78,7 @@ export interface NumberFact {
 
 const NUMBER =
   /(?<![\p{L}\p{N}_.])([-−+]?(?:\d{1,3}(?:[,\u00a0\u202f']\d{3})+(?!\d)|\d+)(?:\.\d+)?)(?!\.?\d)(?:[\s\u00a0-]?(%|°C|°|µs|[A-Za-z]+))?/gu;
-const SPELLED = ['zero', 'one', 'two', 'three', 'four', 'five', 'six'].concat([
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-]);
+const SPELLED = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const SPELLED_WORD = new RegExp(
   `(?<![\\p{L}\\p{N}-])(${SPELLED.join('|')})(?![\\p{L}\\p{N}])(?:[\\s-]([A-Za-z]+))?`,
   'giu',
@@ -105,8 +98,8 @@ const UNITS = new Map(
   points; dollar dollars; euro euros`
     .split(/;\s+/)
     .flatMap((names) => {
-      const [unit = '', ...aliases] = names.split(/\s+/);
-      return [unit, ...aliases].map((name): [string, string] => [name, unit]);
+      const aliases = names.split(/\s+/);
+      return aliases.map((name): [string, string] => [name, aliases[0] ?? name]);
     }),
 );
 
@@ -154,12 +147,11 @@ export function removeCodeSpans(sentence: string): string {
 }
 
 function canonical(digits: string): string {
-  const plain = digits
+  return digits
     .replace(/[,\u00a0\u202f']/g, '')
     .replace(/^\+/, '')
-    .replace('−', '-');
-  const [whole = '', fraction = ''] = plain.split('.');
-  const kept = fraction.replace(/0+$/, '');
-  const trimmed = whole.replace(/^(-?)0+(?=\d)/, '$1');
-  return kept === '' ? trimmed : `${trimmed}.${kept}`;
+    .replace('−', '-')
+    .replace(/^(-?)0+(?=\d)/, '$1')
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
 }

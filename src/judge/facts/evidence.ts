@@ -202,19 +202,12 @@ export function findBestPassage(
     bestShare = share;
     at = index;
   });
-  const clauses = at < 0 ? [] : neighboursOf(evidence, at);
+  const best = evidence.clauses[at] ?? null;
+  const clauses = evidence.clauses.filter(
+    ({ sentence }) => best !== null && Math.abs(sentence - best.sentence) <= 1,
+  );
   const terms = new Set(clauses.flatMap((clause) => [...clause.terms]));
-  return { share: bestShare, best: evidence.clauses[at] ?? null, clauses, terms };
-}
-
-/** The clauses of a sentence and of its neighbours. */
-function neighboursOf({ clauses }: ChunkEvidence, index: number): EvidenceClause[] {
-  const sentence = clauses[index]?.sentence ?? 0;
-  let start = index;
-  let end = index + 1;
-  while (start > 0 && sentence - (clauses[start - 1]?.sentence ?? 0) <= 1) start -= 1;
-  while (end < clauses.length && (clauses[end]?.sentence ?? 0) - sentence <= 1) end += 1;
-  return clauses.slice(start, end);
+  return { share: bestShare, best, clauses, terms };
 }
 
 /** How much of a word occurs in or next to a clause, from 0 to 1. A compound such as `KEEP_LAST` is one word. */

@@ -34,11 +34,10 @@ export function stripMarkdown(text: string): string {
 
 /** The words of a text with their terms. */
 export function splitTermWords(text: string): TermWord[] {
-  return splitWords(text).map(withTerm);
-}
-
-export function withTerm(word: WrittenWord): TermWord {
-  return { ...word, term: STOP_WORDS.has(word.lower) ? null : (toBaseTermsOfWord(word.text)[0] ?? null) };
+  return splitWords(text).map((word) => ({
+    ...word,
+    term: STOP_WORDS.has(word.lower) ? null : (toBaseTermsOfWord(word.text)[0] ?? null),
+  }));
 }
 
 /** The words of a text, with plain quotation marks. */
