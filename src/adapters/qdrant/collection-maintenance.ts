@@ -4,6 +4,7 @@ import {
   documentRecordId,
   matchAny,
   payloadToVersionedDocument,
+  type QdrantCondition,
   TERMS_VECTOR,
   type VersionedDocument,
 } from './qdrant-points.ts';
@@ -11,10 +12,25 @@ import {
 /** Younger points without a record may belong to a write that is in progress in another process. */
 const LEFTOVER_AGE_MS = 3_600_000;
 
-export async function readDocumentRecords(documents: PointCollection): Promise<VersionedDocument[]> {
+export async function readDocumentRecords(
+  documents: PointCollection,
+  ...conditions: QdrantCondition[]
+): Promise<VersionedDocument[]> {
   // The point that marks changes has no version.
-  const points = await scrollPoints(documents, { filter: { must_not: [{ is_empty: { key: 'version' } }] } });
+  const filter = { must: conditions, must_not: [{ is_empty: { key: 'version' } }] };
+  const points = await scrollPoints(documents, { filter });
   return points.map(({ payload }) => payloadToVersionedDocument(payload));
+}
+
+/** The number of chunks of each module, sorted by name. */
+export function countModules(counted: readonly { module: string | null; chunks: number }[]) {
+  const modules = new Map<string, number>();
+  for (const { module, chunks } of counted) {
+    if (module !== null) modules.set(module, (modules.get(module) ?? 0) + chunks);
+  }
+  return Array.from(modules, ([name, chunks]) => ({ name, chunks })).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
 }
 
 /** Removes what interrupted writes left: earlier records of a document, and chunks of versions that no record names. */

@@ -1,18 +1,11 @@
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { DocumentWrite } from '../../ports/chunk-store.ts';
-import {
-  deletePoints,
-  type PointCollection,
-  scrollPoints,
-  setPointVectors,
-  upsertPoints,
-} from './point-requests.ts';
+import { readDocumentRecords } from './collection-maintenance.ts';
+import { deletePoints, type PointCollection, setPointVectors, upsertPoints } from './point-requests.ts';
 import {
   documentRecordId,
   documentVersion,
   matchAny,
-  payloadToVersionedDocument,
-  type QdrantCondition,
   type QdrantPoint,
   toChunkPoint,
   toRecordPoint,
@@ -34,14 +27,9 @@ interface WriterOptions {
  * interrupted write leaves chunks that no record names; `removeLeftoverPoints` deletes them.
  */
 export function createDocumentWriter({ chunks, documents, dimensions, now }: WriterOptions) {
-  async function findRecords(condition: QdrantCondition): Promise<VersionedDocument[]> {
-    const points = await scrollPoints(documents, { filter: { must: [condition] } });
-    return points.map(({ payload }) => payloadToVersionedDocument(payload));
-  }
-
   async function replace(writes: readonly DocumentWrite[], uris: readonly string[]): Promise<boolean> {
     const [previous] = await Promise.all([
-      findRecords(matchAny('uri', uris)),
+      readDocumentRecords(documents, matchAny('uri', uris)),
       assertAddressesFree(writes, new Set(uris)),
     ]);
     const records = await addChunks(writes);
@@ -92,7 +80,8 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
       owners.set(document.url, document.uri);
     }
     if (owners.size === 0) return;
-    for (const { uri, url, chunks: count } of await findRecords(matchAny('url', [...owners.keys()]))) {
+    const sameAddress = await readDocumentRecords(documents, matchAny('url', [...owners.keys()]));
+    for (const { uri, url, chunks: count } of sameAddress) {
       if (replaced.has(uri) || count === 0) continue;
       throw addressTaken({ uri: owners.get(url) ?? '', url }, uri);
     }

@@ -7,6 +7,7 @@ import { fusedScore, similarity } from '../../domain/rank-hits.ts';
 import { advice, setting, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
+import { countModules } from './collection-maintenance.ts';
 import { readOnlyCollectionError } from './collection-schema.ts';
 import {
   createPayloadReader,
@@ -17,7 +18,6 @@ import {
   toUnitVector,
 } from './foreign-payload.ts';
 import { countPoints, type PointCollection, retrievePoints, scrollPoints } from './point-requests.ts';
-import type { QdrantConnection } from './qdrant-connection.ts';
 import { matchAny, type QdrantCondition, type QdrantFilter } from './qdrant-points.ts';
 
 /** Points that are read to find the payload fields. */
@@ -26,11 +26,7 @@ const ANY_UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 const DENSE_ONLY = { lexical: false, dense: true };
 const UNKNOWN_TIME = new Date(0).toISOString();
 
-interface ForeignOptions {
-  connection: QdrantConnection;
-  name: string;
-  /** The name on the server. */
-  collection: string;
+interface ForeignOptions extends PointCollection {
   info: Schemas['CollectionInfo'];
   embedder: string;
   payloadMap: PayloadMap;
@@ -91,26 +87,18 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     identity,
 
     async info() {
-      const modules = new Map<string, number>();
-      const urls = new Set<string>();
       const all = (await scrollPoints(points)).map(toChunk);
-      for (const { url, module } of all) {
-        urls.add(url);
-        if (module !== null) modules.set(module, (modules.get(module) ?? 0) + 1);
-      }
       const textBytes = all.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.text), 0);
       return {
         ...identity,
         name,
-        documents: urls.size,
+        documents: new Set(all.map(({ url }) => url)).size,
         chunks: all.length,
         withoutVector: 0,
         bytes: textBytes + all.length * vector.size * 4,
         createdAt: UNKNOWN_TIME,
         updatedAt: UNKNOWN_TIME,
-        modules: Array.from(modules, ([module, chunks]) => ({ name: module, chunks })).sort((a, b) =>
-          a.name < b.name ? -1 : 1,
-        ),
+        modules: countModules(all.map(({ module }) => ({ module, chunks: 1 }))),
       };
     },
 

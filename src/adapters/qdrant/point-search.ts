@@ -14,14 +14,14 @@ import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { queryTerms } from '../../text/terms.ts';
 import type { ChunkCounts } from './chunk-counts.ts';
 import type { PointCollection } from './point-requests.ts';
-import { DENSE_VECTOR, TERMS_VECTOR, toQdrantConditions } from './qdrant-points.ts';
-import { hashTerm, type SparseVector } from './sparse-terms.ts';
+import { DENSE_VECTOR, TERMS_VECTOR, toPointFilter } from './qdrant-points.ts';
+import { hashTerm } from './sparse-terms.ts';
 
 interface SearchOptions {
   chunks: PointCollection;
   counts: ChunkCounts;
   dimensions: number;
-  /** Each shard returns its own candidates. */
+  /** Each returns its own candidates. */
   shards: number;
 }
 
@@ -42,8 +42,7 @@ export function createPointSearch({ chunks, counts, dimensions, shards }: Search
   return async ({ text, vector, baseline, limit, filter }: StoreSearch): Promise<RankedId<string>[]> => {
     if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
     const candidates = Math.max(CANDIDATES, limit);
-    const must = toQdrantConditions(filter);
-    const conditions = must.length === 0 ? null : { must };
+    const conditions = toPointFilter(filter);
     const words = text === null ? null : await createTermQuery(text, counts);
     const lexical: Query[] =
       words === null
@@ -66,8 +65,10 @@ export function createPointSearch({ chunks, counts, dimensions, shards }: Search
       );
     }
     const [first = [], second = []] = await runQueries([...lexical, ...dense]);
+    const shares =
+      words && first.map(({ id, score }) => ({ id, score: lexicalScore(score / words.maxScore) }));
     return rankHits(
-      text === null ? null : words === null ? [] : toShares(first, words.maxScore),
+      text === null ? null : (shares ?? []),
       vector === null ? null : words === null ? first : second,
       Number.POSITIVE_INFINITY,
       baseline,
@@ -80,18 +81,8 @@ function byScore(a: ScoredId<string>, b: ScoredId<string>): number {
   return b.score - a.score || (a.id < b.id ? -1 : 1);
 }
 
-function toShares(scored: readonly ScoredId<string>[], maxScore: number): ScoredId<string>[] {
-  return scored.map(({ id, score }) => ({ id, score: lexicalScore(score / maxScore) }));
-}
-
-interface TermQuery {
-  vector: SparseVector;
-  /** The score of a chunk of average length that has each term once. */
-  maxScore: number;
-}
-
-/** Null if no chunk has any of the query's terms. */
-async function createTermQuery(query: string, counts: ChunkCounts): Promise<TermQuery | null> {
+/** Null if no chunk has any of the query's terms. `maxScore` is as in `weighTerms`. */
+async function createTermQuery(query: string, counts: ChunkCounts) {
   const terms = queryTerms(query).slice(0, MOST_TERMS);
   if (terms.length === 0) return null;
   const [total, occurring] = await Promise.all([counts.all(), counts.ofTerms(terms)]);

@@ -3,7 +3,6 @@ import { assertSameEmbedder, type CollectionIdentity } from '../../domain/collec
 import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import {
-  type CollectionMetadata,
   createQdrantCollections,
   DOCUMENTS_SUFFIX,
   deleteQdrantCollection,
@@ -48,32 +47,16 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
     return { chunks, documents };
   }
 
-  function openStore(name: string, metadata: CollectionMetadata, shards = 1): Promise<ChunkStore> {
-    return openQdrantChunkStore({
-      connection,
-      name,
-      collection: chunksOf(name),
-      metadata,
-      shards,
-      runtime,
-    });
-  }
-
   async function open(name: string): Promise<ChunkStore | null> {
     const { chunks, documents } = await describe(name);
     if (chunks === null) return null;
     const metadata = parseCollectionMetadata(name, chunks);
-    if (metadata !== null) {
-      return documents && openStore(name, metadata, chunks.config.params.shard_number);
+    const target = { connection, name, collection: chunksOf(name) };
+    if (metadata === null) {
+      return createForeignChunkStore({ ...target, info: chunks, embedder: foreignEmbedder, payloadMap });
     }
-    return createForeignChunkStore({
-      connection,
-      name,
-      collection: chunksOf(name),
-      info: chunks,
-      embedder: foreignEmbedder,
-      payloadMap,
-    });
+    const shards = chunks.config.params.shard_number ?? 1;
+    return documents && openQdrantChunkStore({ ...target, metadata, shards, runtime });
   }
 
   async function create(name: string, identity: CollectionIdentity): Promise<void> {

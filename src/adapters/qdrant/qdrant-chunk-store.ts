@@ -2,7 +2,12 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import { ChunkCounts } from './chunk-counts.ts';
-import { findPointProblems, readDocumentRecords, removeLeftoverPoints } from './collection-maintenance.ts';
+import {
+  countModules,
+  findPointProblems,
+  readDocumentRecords,
+  removeLeftoverPoints,
+} from './collection-maintenance.ts';
 import { type CollectionMetadata, DOCUMENTS_SUFFIX } from './collection-schema.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import {
@@ -13,7 +18,6 @@ import {
   upsertPoints,
 } from './point-requests.ts';
 import { createPointSearch } from './point-search.ts';
-import type { QdrantConnection } from './qdrant-connection.ts';
 import {
   CHUNK_FIELDS,
   DENSE_VECTOR,
@@ -21,10 +25,9 @@ import {
   matchAny,
   payloadToChunk,
   payloadToDocument,
-  payloadToVersionedDocument,
   toChunkRecord,
   toDenseVector,
-  toQdrantConditions,
+  toPointFilter,
   toRecordId,
   withoutVectorFilter,
 } from './qdrant-points.ts';
@@ -37,11 +40,7 @@ const CONDITION_VALUES = 500;
 /** The point that changes with every write. */
 const CHANGE_ID = '00000000-0000-0000-0000-000000000000';
 
-interface StoreOptions {
-  connection: QdrantConnection;
-  name: string;
-  /** The name of the chunk collection on the server. */
-  collection: string;
+interface StoreOptions extends PointCollection {
   metadata: CollectionMetadata;
   shards: number;
   runtime: Pick<Runtime, 'now' | 'newId'>;
@@ -133,10 +132,6 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
         readDocumentRecords(documents),
         counts.withoutVector(),
       ]);
-      const modules = new Map<string, number>();
-      for (const { module, chunks: count } of records) {
-        if (module !== null) modules.set(module, (modules.get(module) ?? 0) + count);
-      }
       const info = {
         name,
         embedder,
@@ -148,9 +143,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
         bytes: records.reduce((sum, { bytes }) => sum + bytes, JSON.stringify(metadata).length),
         createdAt,
         updatedAt,
-        modules: Array.from(modules, ([module, count]) => ({ name: module, chunks: count })).sort((a, b) =>
-          a.name < b.name ? -1 : 1,
-        ),
+        modules: countModules(records),
       };
       cachedInfo = { changeId, info };
       return info;
@@ -163,10 +156,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
 
     async read(uris) {
       for (let reads = 1; uris.length > 0; reads += 1) {
-        const filter = { must: [matchAny('uri', uris)] };
-        const records = (await scrollPoints(documents, { filter })).map(({ payload }) =>
-          payloadToVersionedDocument(payload),
-        );
+        const records = await readDocumentRecords(documents, matchAny('uri', uris));
         const versions = records.map(({ version }) => version);
         const points = await chunksWith(
           'version',
@@ -205,15 +195,15 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     async unembedded() {
       const fields = ['chunkId', 'contentHash', 'tokenCount', 'uri', 'chunkIndex'];
       const points = await scrollPoints(chunks, { filter: withoutVectorFilter(), fields });
+      const order = ({ payload }: ChunkPoint) =>
+        `${payload?.uri} ${String(payload?.chunkIndex).padStart(9, '0')}`;
       return points
+        .sort((a, b) => (order(a) < order(b) ? -1 : 1))
         .map(({ payload }) => ({
           chunkId: String(payload?.chunkId),
           contentHash: String(payload?.contentHash),
           tokenCount: Number(payload?.tokenCount),
-          order: `${payload?.uri} ${String(payload?.chunkIndex).padStart(9, '0')}`,
-        }))
-        .sort((a, b) => (a.order < b.order ? -1 : 1))
-        .map(({ order: _, ...chunk }) => chunk);
+        }));
     },
 
     withoutVector: () => counts.withoutVector(),
@@ -263,10 +253,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
 
     containing: (terms) => counts.ofTerms(terms),
 
-    async count(filter) {
-      const must = toQdrantConditions(filter);
-      return must.length === 0 ? countPoints(chunks, null) : countPoints(chunks, { must });
-    },
+    count: (filter) => countPoints(chunks, toPointFilter(filter)),
 
     async chunks(chunkIds) {
       const points = await readCurrent(() => chunksWith('chunkId', chunkIds, CHUNK_FIELDS));

@@ -100,25 +100,20 @@ export function toChunkPoint(
   document: DocumentRecord,
   { terms, version, writtenAt }: { terms: readonly string[]; version: string; writtenAt: number },
 ): QdrantPoint {
+  const { vector, ...stored } = chunk;
+  const { uri, url, root, title, module, chapter } = document;
   const sparse = toSparseVector(terms);
   return {
     id: chunkPointId(documentRecordId(document), version, chunk.chunkIndex),
-    vector: { ...(chunk.vector && { [DENSE_VECTOR]: roundNumbers(chunk.vector) }), [TERMS_VECTOR]: sparse },
+    vector: { ...(vector && { [DENSE_VECTOR]: roundNumbers(vector) }), [TERMS_VECTOR]: sparse },
     payload: {
-      chunkId: chunk.chunkId,
-      text: chunk.text,
-      url: document.url,
-      title: document.title,
-      module: document.module,
-      chapter: document.chapter,
-      headings: chunk.headings,
-      ...(chunk.location && { location: chunk.location }),
-      chunkIndex: chunk.chunkIndex,
-      tokenCount: chunk.tokenCount,
-      contentHash: chunk.contentHash,
-      start: chunk.start,
-      uri: document.uri,
-      root: document.root,
+      ...stored,
+      uri,
+      url,
+      root,
+      title,
+      module,
+      chapter,
       facets: facetsOf(document),
       // Also in the sparse vector, but the server cannot count the points that have a term there.
       terms: sparse.indices,
@@ -171,8 +166,9 @@ export function matchAny(key: string, values: readonly string[]): QdrantConditio
 /** Indexed fields; other keys are filtered by `facets`. */
 const FILTER_FIELDS = new Set(['module', 'url', 'uri']);
 
-export function toQdrantConditions(filter: Filter): QdrantCondition[] {
-  return Object.entries(filter).map(([key, values]) =>
+/** Null if the filter is empty: the server searches faster without one. */
+export function toPointFilter(filter: Filter): QdrantFilter | null {
+  const must = Object.entries(filter).map(([key, values]) =>
     FILTER_FIELDS.has(key)
       ? matchAny(key, values)
       : matchAny(
@@ -180,6 +176,7 @@ export function toQdrantConditions(filter: Filter): QdrantCondition[] {
           values.map((value) => JSON.stringify([key, value])),
         ),
   );
+  return must.length === 0 ? null : { must };
 }
 
 /** Title, chapter and metadata as one keyword per pair: metadata may have any key and any number of them. */

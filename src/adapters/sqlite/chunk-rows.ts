@@ -12,30 +12,14 @@ export const SELECT_CHUNKS = `
   FROM chunk JOIN document ON document.id = document_id`;
 
 export function rowToChunk(row: Row): StoredChunk {
-  return {
-    chunkId: String(row.chunk_id),
-    text: String(row.text),
-    url: readAddress(row),
-    ...fileOf(String(row.uri)),
-    title: String(row.title),
-    module: textOrNull(row.module),
-    chapter: textOrNull(row.chapter),
-    headings: JSON.parse(String(row.headings)) as string[],
-    ...readLocation(row),
-    chunkIndex: Number(row.chunk_index),
-    tokenCount: Number(row.token_count),
-    contentHash: String(row.content_hash),
-  };
+  return { ...ownFields(row), ...descriptionOf(row), ...fileOf(String(row.uri)) };
 }
 
 export function rowToDocument(row: Row): DocumentRecord {
   return {
+    ...descriptionOf(row),
     uri: String(row.uri),
-    url: readAddress(row),
     root: String(row.root),
-    title: String(row.title),
-    module: textOrNull(row.module),
-    chapter: textOrNull(row.chapter),
     metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
     contentHash: String(row.content_hash),
     fingerprint: String(row.fingerprint),
@@ -53,22 +37,34 @@ export function readDocuments(database: DatabaseSync, uris: readonly string[]): 
     const row = findDocument.get(uri);
     if (row === undefined) return [];
     const chunks = findChunks.all(Number(row.id)).map((chunk) => ({
-      chunkId: String(chunk.chunk_id),
-      chunkIndex: Number(chunk.chunk_index),
-      text: String(chunk.text),
+      ...ownFields(chunk),
       start: Number(chunk.text_start),
-      headings: JSON.parse(String(chunk.headings)) as string[],
-      ...readLocation(chunk),
-      tokenCount: Number(chunk.token_count),
-      contentHash: String(chunk.content_hash),
       vector: chunk.v === null ? null : toTypedArray(Float32Array, chunk.v),
     }));
     return [{ document: rowToDocument(row), chunks }];
   });
 }
 
-function readAddress(row: Row): string {
-  return citedAddress({ url: String(row.url), uri: String(row.uri), root: String(row.root) });
+/** The columns of a chunk that are not those of its document. */
+function ownFields(row: Row) {
+  return {
+    chunkId: String(row.chunk_id),
+    chunkIndex: Number(row.chunk_index),
+    text: String(row.text),
+    headings: JSON.parse(String(row.headings)) as string[],
+    ...readLocation(row),
+    tokenCount: Number(row.token_count),
+    contentHash: String(row.content_hash),
+  };
+}
+
+function descriptionOf(row: Row) {
+  return {
+    url: citedAddress({ url: String(row.url), uri: String(row.uri), root: String(row.root) }),
+    title: String(row.title),
+    module: textOrNull(row.module),
+    chapter: textOrNull(row.chapter),
+  };
 }
 
 /** Stored as `unit from to`; chunks of earlier versions have none. */

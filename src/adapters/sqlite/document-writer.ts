@@ -105,57 +105,39 @@ function deleteDocuments(
 function createDocumentInsert(database: DatabaseSync) {
   const insert = database.prepare(
     `INSERT INTO document (uri, url, root, title, module, chapter, metadata, content_hash, fingerprint)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (:uri, :url, :root, :title, :module, :chapter, :metadata, :contentHash, :fingerprint)`,
   );
   return (document: DocumentRecord): number => {
-    const { lastInsertRowid } = insert.run(
-      document.uri,
-      document.url,
-      document.root,
-      document.title,
-      document.module,
-      document.chapter,
-      JSON.stringify(document.metadata),
-      document.contentHash,
-      document.fingerprint,
-    );
-    return Number(lastInsertRowid);
+    const { uri, url, root, title, module, chapter, contentHash, fingerprint } = document;
+    const metadata = JSON.stringify(document.metadata);
+    const row = { uri, url, root, title, module, chapter, metadata, contentHash, fingerprint };
+    return Number(insert.run(row).lastInsertRowid);
   };
 }
 
 function createChunkInsert(database: DatabaseSync) {
+  /** The document whose address gives a chunk this id. */
+  const findOwner = database.prepare(
+    'SELECT uri FROM document JOIN chunk ON document.id = document_id WHERE chunk_id = ?',
+  );
   const insert = database.prepare(
     `INSERT INTO chunk (document_id, chunk_index, chunk_id, headings, location, token_count, content_hash,
        text_start, text)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (:documentId, :chunkIndex, :chunkId, :headings, :location, :tokenCount, :contentHash, :start, :text)`,
   );
   return (documentId: number, chunk: ChunkRecord, document: DocumentRecord): number => {
+    const { chunkIndex, chunkId, location: at, tokenCount, contentHash, start, text } = chunk;
+    const columns = { chunkIndex, chunkId, tokenCount, contentHash, start, text };
+    const location = at ? `${at.unit} ${at.from} ${at.to}` : null;
+    const headings = JSON.stringify(chunk.headings);
     try {
-      const { lastInsertRowid } = insert.run(
-        documentId,
-        chunk.chunkIndex,
-        chunk.chunkId,
-        JSON.stringify(chunk.headings),
-        chunk.location ? `${chunk.location.unit} ${chunk.location.from} ${chunk.location.to}` : null,
-        chunk.tokenCount,
-        chunk.contentHash,
-        chunk.start,
-        chunk.text,
-      );
-      return Number(lastInsertRowid);
+      return Number(insert.run({ ...columns, documentId, location, headings }).lastInsertRowid);
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== NOT_UNIQUE) throw error;
-      throw addressTaken(document, findOwner(database, chunk), error);
+      const owner = findOwner.get(chunkId);
+      throw addressTaken(document, String(owner?.uri ?? 'itself'), error);
     }
   };
-}
-
-/** The document whose address gives a chunk this id. */
-function findOwner(database: DatabaseSync, { chunkId }: ChunkRecord): string {
-  const owner = database
-    .prepare('SELECT uri FROM document JOIN chunk ON document.id = document_id WHERE chunk_id = ?')
-    .get(chunkId);
-  return String(owner?.uri ?? 'itself');
 }
 
 /** Writes exact and quantized vectors. Throws `configuration_error` for a vector of another length. */

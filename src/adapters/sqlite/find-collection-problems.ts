@@ -4,25 +4,16 @@ import type { DatabaseSync } from 'node:sqlite';
 export function findCollectionProblems(database: DatabaseSync): string[] {
   const count = (sql: string) => Number(database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()?.n);
   const problems: [number, string][] = [
+    [count('chunk WHERE document_id NOT IN (SELECT id FROM document)'), 'chunks have no document'],
     [
-      count('chunk LEFT JOIN document ON document.id = document_id WHERE uri IS NULL'),
-      'chunks have no document',
-    ],
-    [
-      count(
-        `chunk LEFT JOIN vector ON vector.id = chunk.id
-         WHERE v IS NULL AND chunk.id NOT IN (SELECT id FROM unembedded)`,
-      ),
+      count('chunk WHERE id NOT IN (SELECT id FROM vector UNION ALL SELECT id FROM unembedded)'),
       'chunks have no vector',
     ],
     [
       count('unembedded JOIN vector ON vector.id = unembedded.id'),
       'chunks have a vector but are marked as not embedded',
     ],
-    [
-      count('vector LEFT JOIN chunk ON chunk.id = vector.id WHERE chunk.id IS NULL'),
-      'vectors belong to no chunk',
-    ],
+    [count('vector WHERE id NOT IN (SELECT id FROM chunk)'), 'vectors belong to no chunk'],
   ];
   return [
     ...findDamagedPages(database),

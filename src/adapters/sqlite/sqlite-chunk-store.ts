@@ -31,6 +31,10 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
     return Number(database.prepare(`SELECT count(*) AS n FROM ${from}`).get(...parameters)?.n);
   }
 
+  function selectChunks(condition: string, ...parameters: (string | number)[]) {
+    return database.prepare(`${SELECT_CHUNKS} ${condition}`).all(...parameters);
+  }
+
   /** `work` returns the number of chunks it changed. */
   function change(work: () => number): Promise<void> {
     return run(() => {
@@ -120,9 +124,8 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
       run(() =>
         inSnapshot(database, () => {
           const hits = search(request);
-          const rows = database
-            .prepare(`${SELECT_CHUNKS} WHERE chunk.id IN (SELECT value FROM json_each(?))`)
-            .all(JSON.stringify(hits.map(({ id }) => id)));
+          const ids = JSON.stringify(hits.map(({ id }) => id));
+          const rows = selectChunks('WHERE chunk.id IN (SELECT value FROM json_each(?))', ids);
           const chunks = new Map(rows.map((row) => [Number(row.id), rowToChunk(row)]));
           return hits.flatMap(({ id, ...scores }): StoreHit[] => {
             const chunk = chunks.get(id);
@@ -141,32 +144,31 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
     chunks: (chunkIds) =>
       run(() => {
-        const rows = database
-          .prepare(`${SELECT_CHUNKS} WHERE chunk_id IN (SELECT value FROM json_each(?))`)
-          .all(JSON.stringify(chunkIds));
+        const rows = selectChunks(
+          'WHERE chunk_id IN (SELECT value FROM json_each(?))',
+          JSON.stringify(chunkIds),
+        );
         const found = new Map(rows.map((row) => [String(row.chunk_id), rowToChunk(row)]));
         return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
       }),
 
     withContent: (contentHashes) =>
       run(() =>
-        database
-          .prepare(
-            `${SELECT_CHUNKS} WHERE chunk.content_hash IN (SELECT value FROM json_each(?)) ORDER BY url, chunk_index`,
-          )
-          .all(JSON.stringify(contentHashes))
-          .map(rowToChunk),
+        selectChunks(
+          'WHERE chunk.content_hash IN (SELECT value FROM json_each(?)) ORDER BY url, chunk_index',
+          JSON.stringify(contentHashes),
+        ).map(rowToChunk),
       ),
 
     neighbours: (chunkId, before, after) =>
       run(() =>
-        database
-          .prepare(
-            `${SELECT_CHUNKS} JOIN (SELECT document_id AS d, chunk_index AS i FROM chunk WHERE chunk_id = ?)
-             ON document_id = d AND chunk_index BETWEEN i - ? AND i + ? ORDER BY chunk_index`,
-          )
-          .all(chunkId, before, after)
-          .map(rowToChunk),
+        selectChunks(
+          `JOIN (SELECT document_id AS d, chunk_index AS i FROM chunk WHERE chunk_id = ?)
+           ON document_id = d AND chunk_index BETWEEN i - ? AND i + ? ORDER BY chunk_index`,
+          chunkId,
+          before,
+          after,
+        ).map(rowToChunk),
       ),
 
     settle: () =>

@@ -35,7 +35,11 @@ export function toSqliteError(error: unknown, path: string): unknown {
       cause: error,
     });
   }
-  switch (resultCode(error)) {
+  const result = resultCode(error) ?? 0;
+  if (result === FULL || ([READ_ONLY, CANNOT_OPEN, IO_ERROR].includes(result) && isDiskFull(path))) {
+    return diskFullError(path, error);
+  }
+  switch (result) {
     case BUSY:
     case LOCKED:
     case LOCKING_PROTOCOL:
@@ -44,18 +48,14 @@ export function toSqliteError(error: unknown, path: string): unknown {
         recoverable: true,
         cause: error,
       });
-    case FULL:
-      return diskFullError(path, error);
     case READ_ONLY:
-      return isDiskFull(path) ? diskFullError(path, error) : notWritableError(path, error);
+      return notWritableError(path, error);
     case CANNOT_OPEN:
-      if (isDiskFull(path)) return diskFullError(path, error);
       return new AppError('configuration_error', `${path} cannot be opened (${messageOf(error)}).`, {
         hint: 'Check the permissions of the file and its directory, or set CITELOOP_HOME to another directory.',
         cause: error,
       });
     case IO_ERROR:
-      if (isDiskFull(path)) return diskFullError(path, error);
       return new AppError('retrieval_error', `Reading or writing ${path} failed (${messageOf(error)}).`, {
         hint: 'Check the disk, then run the same command again. Committed data is kept.',
         cause: error,

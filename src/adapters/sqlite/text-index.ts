@@ -83,7 +83,12 @@ export function createTextIndex(database: DatabaseSync) {
         scores.fill(0);
         for (const { term, pairs } of ofSegment) {
           const weight = weights.get(term);
-          if (weight !== undefined) addScores(scores, pairs, lengths, weight);
+          if (weight === undefined) continue;
+          for (let at = 0; at < pairs.length; at += 2) {
+            const position = pairs[at] as number;
+            const saturation = termSaturation(pairs[at + 1] as number, lengths[position] as number);
+            scores[position] = (scores[position] as number) + weight * saturation;
+          }
         }
         for (let position = 0; position < ids.length; position += 1) {
           const score = scores[position] as number;
@@ -96,13 +101,4 @@ export function createTextIndex(database: DatabaseSync) {
       return best.sorted.map(({ id, score }) => ({ id, score: lexicalScore(score / maxScore) }));
     },
   };
-}
-
-function addScores(scores: Float64Array, pairs: Uint16Array, lengths: Float32Array, weight: number): void {
-  for (let at = 0; at < pairs.length; at += 2) {
-    const position = pairs[at] as number;
-    const count = pairs[at + 1] as number;
-    const saturation = termSaturation(count, lengths[position] as number);
-    scores[position] = (scores[position] as number) + weight * saturation;
-  }
 }
