@@ -15,7 +15,7 @@ import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { defineTool, type McpTool, type ToolCallContext } from './define-tool.ts';
+import { defineTool, type McpTool } from './define-tool.ts';
 import type { Library } from './library.ts';
 import { toSourceUri } from './source-resources.ts';
 
@@ -113,15 +113,18 @@ export function createMcpAskTool(library: Library): McpTool {
       const filter = await library.moduleFilter(module);
       const agent = await library.agent();
       const options = { ...(policy && { policy }), filter, signal: call.signal };
-      if (session_id == null) {
-        const session = await agent.startSession();
-        return toOutput(await answerQuestion(session.ask(question, options), call));
-      }
+      const ask = async (session: AgentSession) => {
+        const { response } = await completeTurn(session.ask(question, options), (event) => {
+          const message = toProgressMessage(event);
+          if (message !== null) call.report(message);
+        });
+        return toOutput(response);
+      };
+      if (session_id == null) return ask(await agent.startSession());
       const { store } = await library.collection();
       return turns.run(session_id, async () => {
         call.signal.throwIfAborted();
-        const session = await resumeSession(agent, session_id, store.name);
-        return toOutput(await answerQuestion(session.ask(question, options), call));
+        return ask(await resumeSession(agent, session_id, store.name));
       });
     },
   });
@@ -137,17 +140,6 @@ async function resumeSession(agent: Agent, sessionId: string, collection: string
   });
   if (session.snapshot().collection !== collection) throw unknown;
   return session;
-}
-
-async function answerQuestion(
-  events: AsyncIterable<RunEvent>,
-  { report }: ToolCallContext,
-): Promise<AgentResponse> {
-  const { response } = await completeTurn(events, (event) => {
-    const message = toProgressMessage(event);
-    if (message !== null) report(message);
-  });
-  return response;
 }
 
 /** Null for events that are no progress. */
@@ -169,48 +161,25 @@ function toProgressMessage(event: RunEvent): string | null {
 }
 
 function toOutput(response: AgentResponse): z.input<typeof output> {
-  const { answer, outcome, grounded, confidence, query, model, timestamp } = response;
   return {
-    answer,
-    outcome,
-    grounded,
-    confidence,
-    citations: response.citations.map(({ chunkId, marker, title, url, module, excerpt, score, verdict }) => ({
-      marker,
-      title,
-      url,
-      module,
-      excerpt,
-      score,
-      verdict,
-      ref: chunkId,
-      resource: chunkId === null ? null : toSourceUri(url),
+    ...response,
+    citations: response.citations.map((citation) => ({
+      ...citation,
+      ref: citation.chunkId,
+      resource: citation.chunkId === null ? null : toSourceUri(citation.url),
     })),
-    sentences: response.sentences.map(
-      ({ start, end, text, refs, verdict, probability, evidence, unsupportedSpans }) => ({
-        start,
-        end,
-        text,
-        markers: refs,
-        verdict,
-        probability,
-        evidence: evidence && {
-          ref: evidence.chunkId,
-          start: evidence.start,
-          end: evidence.end,
-          text: evidence.text,
-        },
-        unsupported_spans: unsupportedSpans.map((span) => ({
-          ...span,
-          text: answer.slice(span.start, span.end),
-        })),
-      }),
-    ),
+    sentences: response.sentences.map((sentence) => ({
+      ...sentence,
+      markers: sentence.refs,
+      evidence: sentence.evidence && { ...sentence.evidence, ref: sentence.evidence.chunkId },
+      unsupported_spans: sentence.unsupportedSpans.map((span) => ({
+        ...span,
+        text: response.answer.slice(span.start, span.end),
+      })),
+    })),
     checked_by: response.checkedBy,
     session_id: response.sessionId,
     turn_number: response.turnNumber,
-    query,
-    model,
     retrieval_performed: response.retrievalPerformed,
     retrieval_count: response.retrievalCount,
     retrieved_sources: response.retrievedSources,
@@ -218,6 +187,5 @@ function toOutput(response: AgentResponse): z.input<typeof output> {
     retrieval_time_ms: Math.round(response.retrievalTimeMs),
     generation_time_ms: Math.round(response.generationTimeMs),
     total_time_ms: Math.round(response.totalTimeMs),
-    timestamp,
   };
 }

@@ -28,7 +28,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   input: Input;
   output: Output;
   annotations: ToolAnnotations;
-  /** Returns structured content. Errors become error results. */
+  /** Returns structured content; fields that `output` does not have are removed. Errors become error results. */
   run(args: z.output<Input>, call: ToolCallContext): Promise<z.input<Output>>;
 }
 
@@ -41,7 +41,8 @@ export interface McpTool extends Omit<ToolDefinition<z.ZodObject, z.ZodObject>, 
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): McpTool {
-  return { ...definition, run: (args, call) => definition.run(definition.input.parse(args), call) };
+  const { input, output, run } = definition;
+  return { ...definition, run: async (args, call) => output.parse(await run(input.parse(args), call)) };
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -55,10 +56,9 @@ interface RegisterOptions extends Pick<Library, 'withoutSecrets'> {
 export function registerTool(server: McpServer, tool: McpTool, options: RegisterOptions): void {
   const { tracker, onError, withoutSecrets } = options;
   const { name, title, description, annotations, input: inputSchema, output: outputSchema } = tool;
-  const config = { title, description, annotations, inputSchema, outputSchema };
   server.registerTool(
     name,
-    config,
+    { title, description, annotations, inputSchema, outputSchema },
     async (args: Record<string, unknown>, extra: Extra): Promise<CallToolResult> => {
       const progress = createProgress(extra);
       try {
@@ -106,10 +106,13 @@ function createProgress({ _meta, sendNotification, signal }: Extra) {
   };
 }
 
-/** The same content in structured form and, for clients that ignore it, as text. */
+/**
+ * The same content in structured form and, for clients that ignore it, as text. Without control characters, since some
+ * clients print it to a terminal.
+ */
 function toToolResult(result: Record<string, unknown>): CallToolResult {
-  const structuredContent = sanitizeObject(result);
-  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+  const text = JSON.stringify(result, (_, value) => (typeof value === 'string' ? visibleText(value) : value));
+  return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
 }
 
 /** An error as a sentence with a hint, for the model to act on or to pass on. */
@@ -124,15 +127,4 @@ function toErrorResult(error: unknown, withoutSecrets: (text: string) => string)
     content: [{ type: 'text', text: visibleText(withoutSecrets(`${failure.message} ${hintOf(failure)}`)) }],
     _meta: { 'citeloop/error': { errorType, retryAfter, recoverable } },
   };
-}
-
-/** Removes control characters from every text, since some clients print it to a terminal. */
-function sanitizeObject(result: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(result).map(([key, part]) => [key, sanitize(part)]));
-}
-
-function sanitize(value: unknown): unknown {
-  if (typeof value === 'string') return visibleText(value);
-  if (Array.isArray(value)) return value.map(sanitize);
-  return value === null || typeof value !== 'object' ? value : sanitizeObject({ ...value });
 }

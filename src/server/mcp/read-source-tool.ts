@@ -60,16 +60,9 @@ export function createMcpReadTool(library: Library): McpTool {
       }
       const passages = await store.neighbours(ref, before ?? NEIGHBOURS, after ?? NEIGHBOURS);
       return {
-        title: passage.title,
-        url: passage.url,
-        module: passage.module,
+        ...passage,
         resource: toSourceUri(passage.url),
-        passages: passages.map(({ chunkId, headings, location, text }) => ({
-          ref: chunkId,
-          headings,
-          location,
-          text,
-        })),
+        passages: passages.map((each) => ({ ...each, ref: each.chunkId })),
       };
     },
   });

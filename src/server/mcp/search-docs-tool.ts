@@ -58,17 +58,13 @@ export function createMcpSearchTool(library: Library): McpTool {
       });
       const found = toToolResponse(shown, ({ chunkId }) => chunkId);
       return {
+        ...found,
         results: found.results.map((result, index) => ({
           ...result,
           module: context.chunks[index]?.module ?? null,
-          headings: context.chunks[index]?.headings ?? [],
           location: context.chunks[index]?.location,
           resource: toSourceUri(context.chunks[index]?.url ?? result.url),
         })),
-        total: found.total,
-        query: found.query,
-        message: found.message,
-        execution_time: found.execution_time,
       };
     },
   });
