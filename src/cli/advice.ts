@@ -4,11 +4,9 @@ import type { AppError } from '../faults/app-error.ts';
 import { adviceOf } from '../faults/error-response.ts';
 
 interface AdviceOptions {
-  /** Names slash commands instead of flags. */
   inChat?: boolean;
 }
 
-/** Settings with a slash command of the same name. */
 const SLASH_SETTINGS = new Set(['model', 'policy', 'collection', 'filter']);
 
 /** Advice with the flags and commands of the command line in its gaps. */

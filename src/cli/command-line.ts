@@ -20,7 +20,6 @@ import { replayCommand, tapeCommand } from './flags/tapes.ts';
 import { formatCommandHelp, formatProgramHelp } from './help-text.ts';
 import { createUsageError, isNumeric } from './usage-error.ts';
 
-/** Every command, in the order of the help. */
 export const programNode: CommandNode = createCommandNode({
   command: '',
   describe: 'Answer questions from your own documents, with checked citations.',

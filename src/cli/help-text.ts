@@ -11,7 +11,6 @@ import {
 import { GLOBAL_GROUP } from './flags/common-flags.ts';
 import { wrap } from './terminal/wrapping.ts';
 
-/** Headings that come after the examples, in this order. */
 const LAST_GROUPS = [GLOBAL_GROUP, 'Limits', 'Services', 'Tapes'];
 const MAX_LABEL_WIDTH = 34;
 const MAX_EXAMPLE_WIDTH = 44;

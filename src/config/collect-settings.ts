@@ -12,12 +12,10 @@ import {
   settingVariables,
 } from './settings.ts';
 
-/** A value of a setting and its source. */
 export interface GivenSetting {
   value: unknown;
   /** For error messages: `flag --top-k`. */
   origin: string;
-  /** The kind of an error about it. */
   kind: ErrorKind;
   /** The higher one of two sources wins. */
   strength: number;
@@ -123,13 +121,11 @@ export function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The variables of a `.env` file; empty if there is none. */
 export function readDotEnv(path: string): Record<string, string | undefined> {
   const text = readIfExists(path, 'configuration_error');
   return text === undefined ? {} : parseEnv(text);
 }
 
-/** The fields of a config file; undefined if there is none. */
 export function readConfigFile(path: string, whenUnreadable: ErrorKind): Record<string, unknown> | undefined {
   const text = readIfExists(path, whenUnreadable);
   if (text === undefined) return undefined;

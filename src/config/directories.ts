@@ -2,11 +2,9 @@ import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
 interface Directories {
-  /** Default directory of collections and sessions. */
   home: string;
   /** Files that can be downloaded again. */
   cache: string;
-  /** The file of the user's settings. */
   settings: string;
 }
 

@@ -23,7 +23,6 @@ import { type SecretName, type SecretVariable, secretVariables } from './setting
 const CONFIG_FILE = 'citeloop.config.json';
 const DEFAULT_QDRANT_URL = 'http://127.0.0.1:6333';
 
-/** The settings of a run, frozen. */
 export type Config = ReturnType<typeof loadConfig>;
 
 export type ValueOf<Name extends SettingName> = z.infer<(typeof settingSchemas)[Name]>;
@@ -79,9 +78,7 @@ export function loadConfig(sources: ConfigSources = {}) {
 
   return Object.freeze({
     agent: resolveAgentConfig(given, { api, baseUrl: modelService.baseUrl }),
-    /** The directory of collections and sessions. */
     home: pathOf(given.home) ?? directories.home,
-    /** The directory of downloaded model weights. */
     cache: directories.cache,
     /** A directory with the weights of the embedder, used instead of the cache. */
     modelDir: pathOf(given.modelDir),
@@ -96,7 +93,6 @@ export function loadConfig(sources: ConfigSources = {}) {
     embedding: {
       embedder:
         EMBEDDERS.find((known) => known === (givenValue('embedder') ?? 'minilm')) ?? ('onnx' as const),
-      /** The directory of an ONNX model. */
       directory: onnxDirectory(given.embedder),
       model: givenValue('embeddingModel'),
       dimensions: givenValue('embeddingDimensions'),
@@ -124,7 +120,6 @@ export function loadConfig(sources: ConfigSources = {}) {
     searchTopK: givenValue('topK') ?? NUMBERS.topK.default,
     /** Whether the collection is set anywhere; otherwise it is the default. */
     collectionChosen: given.collection !== undefined,
-    /** The source of each given setting, as text. */
     origins: pickField(given, 'origin') as Readonly<Partial<Record<SettingName, string>>>,
     /** The given settings, without defaults. */
     given: pickField(given, 'value') as Readonly<Partial<Record<SettingName, unknown>>>,

@@ -34,19 +34,25 @@ export const address = z.url({ protocol: /^https?$/ }).describe('an http or http
 
 export const portSchema = wholeNumber(0, 65_535);
 
-/** `3,5,10` */
 export const numberList = z
   .string()
   .transform((text) => listed(text).map(Number))
   .pipe(z.array(z.number()))
   .describe('a comma-separated list of numbers');
 
-/** The parts of a comma-separated list. */
 export function listed(text: string): string[] {
   return text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+export function parseJsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Long values are not repeated, because they may be a misplaced key. */

@@ -7,7 +7,6 @@ import type { SecretVariable } from './settings.ts';
 interface ProviderPreset {
   baseUrl: string;
   api: Api;
-  /** The environment variable of its key. */
   keyVariable: SecretVariable;
   needsKey: boolean;
 }
@@ -29,10 +28,8 @@ function preset(
   return { baseUrl, api, keyVariable, needsKey };
 }
 
-/** The address of a service and its key. */
 export interface ServiceAccess {
   readonly baseUrl: string;
-  /** The environment variable of the key. */
   readonly keyVariable: SecretVariable;
   readonly key: Secret | undefined;
   /** Whether it is known to require a key. */

@@ -1,5 +1,4 @@
 interface TerminalPrograms {
-  /** The program and its arguments. */
   editor: string[] | undefined;
   pager: string[];
   /** Makes `less` show colours, keep the text on the screen and show its keys. */

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { writeFileAtomic } from '../files/write-file-atomic.ts';
 import { readConfigFile, throwUnknownSetting, toKebabCase } from './collect-settings.ts';
-import { parseValue } from './read-value.ts';
+import { parseJsonOrText, parseValue } from './read-value.ts';
 import { parseSettingText, type SettingName, settingNames, settingSchemas } from './settings.ts';
 
 /** Accepts `topK` and `top-k`. Throws `invalid_input` with the nearest setting. */
@@ -31,12 +31,4 @@ export async function saveSetting(path: string, name: SettingName, text: string 
 function parseSetting(name: SettingName, text: string): unknown {
   const value = text.trimStart().startsWith('{') ? parseJsonOrText(text) : parseSettingText(name, text);
   return parseValue(settingSchemas[name], value, { subject: name, kind: 'invalid_input' });
-}
-
-function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

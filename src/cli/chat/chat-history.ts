@@ -3,15 +3,8 @@ import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 
 export const MAX_HISTORY_LINES = 1000;
 
-/** The questions of past chats, for the arrow keys. Errors of the file are ignored. */
-interface ChatHistory {
-  /** Oldest first. */
-  load(): Promise<string[]>;
-  /** Appends a message as one line. Other chats may write the file at the same time. */
-  add(message: string): Promise<void>;
-}
-
-export function createChatHistory(path: string): ChatHistory {
+/** The questions of past chats, for the arrow keys, oldest first. Errors of the file are ignored. */
+export function createChatHistory(path: string) {
   async function load(): Promise<string[]> {
     const text = await readFile(path, 'utf8').catch(() => '');
     return text
@@ -30,7 +23,8 @@ export function createChatHistory(path: string): ChatHistory {
   let writing = Promise.resolve();
   return {
     load,
-    async add(message) {
+    /** Appends a message as one line. Other chats may write the file at the same time. */
+    async add(message: string): Promise<void> {
       const line = message.replace(/\s+/g, ' ').trim();
       if (line === '') return;
       writing = writing.then(() => append(line));

@@ -1,7 +1,6 @@
 import { policySchema } from '../../domain/agent-config.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 
-/** The commands of a chat, in the order of /help. */
 export const SLASH_COMMAND_NAMES = [
   'help',
   'sources',

@@ -17,14 +17,12 @@ import { explainOfflineModel, slashCommands } from './slash-commands.ts';
 interface ChatOptions {
   conversation: ChatConversation;
   streams: ProcessStreams;
-  /** What the greeting tells besides the collection and the model. */
   greeting?: ChatGreeting;
   /** Prints answers while they are generated. */
   stream: boolean;
   /** Prints one AgentResponse per line on stdout, and everything else on stderr. */
   json: boolean;
   format?: AnswerFormat | undefined;
-  /** Prints the ledger of each turn on stderr. */
   verbose?: boolean;
   signal: AbortSignal;
   history: Pick<QuestionReaderOptions, 'history' | 'onMessage'>;
@@ -33,7 +31,6 @@ interface ChatOptions {
 }
 
 interface ChatGreeting {
-  /** The number of earlier answers whose sources have changed. */
   staleAnswers(): Promise<number>;
   /** The models of a local Ollama; asked only if no model is configured. */
   ollamaModels(): Promise<string[]>;
@@ -83,7 +80,12 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
       const output = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
       await paged(output, (terminal) => run(conversation, line.argument, terminal, streams));
     }
-    if (line.kind === 'unknown') throw unknownCommandError(line.name, line.nearest);
+    if (line.kind === 'unknown') {
+      const { name, nearest } = line;
+      throw new AppError('invalid_input', `Unknown command /${oneLine(name, 30)}.`, {
+        hint: nearest === undefined ? 'Type /help to list the commands.' : `Did you mean /${nearest}?`,
+      });
+    }
     if (line.kind !== 'question') return false;
     const turn = new AbortController();
     const abandoned = Promise.withResolvers<true>();
@@ -142,10 +144,4 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     }
     terminal.write('\n');
   }
-}
-
-function unknownCommandError(name: string, nearest: string | undefined): AppError {
-  return new AppError('invalid_input', `Unknown command /${oneLine(name, 30)}.`, {
-    hint: nearest === undefined ? 'Type /help to list the commands.' : `Did you mean /${nearest}?`,
-  });
 }

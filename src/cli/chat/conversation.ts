@@ -75,10 +75,7 @@ export function createChatConversation(start: ConversationStart): ChatConversati
     session: () => session,
     sessions: () => open.sessions,
     model: () => open.model,
-    async turns() {
-      const recorded = await Array.fromAsync(open.sessions.turns(session.id));
-      return recorded.map(({ turn }) => turn);
-    },
+    turns: () => Array.fromAsync(open.sessions.turns(session.id), ({ turn }) => turn),
     passagesAround: (chunkId) => open.passagesAround(chunkId),
     async resume(sessionId) {
       const next = await open.agent.resumeSession(await resolveSessionId(open.sessions, sessionId));

@@ -10,9 +10,7 @@ export interface QuestionReaderOptions {
   signal: AbortSignal;
   /** Past messages for the arrow keys, oldest first. */
   history: readonly string[];
-  /** Completions of a line. */
   complete(line: string): Promise<string[]>;
-  /** Called with every typed message. */
   onMessage(message: string): void;
   /** Called on Ctrl-C while a message is being answered. */
   onInterrupt(): void;
@@ -212,18 +210,11 @@ function createMutableOutput(terminal: NodeJS.WriteStream): MutableOutput {
 const QUOTES = '"""';
 
 /** Joins lines to messages: `\` at the end continues a line, and `"""` starts and ends a block. */
-interface LineJoiner {
-  /** The message that this line completes; null while it is not complete. */
-  push(line: string): string | null;
-  /** Returns and clears an unfinished message; null if there is none. */
-  take(): string | null;
-  readonly open: boolean;
-}
-
-export function createMessageJoiner(): LineJoiner {
+export function createMessageJoiner() {
   let parts: string[] = [];
   let quoted = false;
 
+  /** Returns and clears an unfinished message; null if there is none. */
   function take(): string | null {
     const message = parts.length > 0 ? parts.join('\n').trim() : null;
     parts = [];
@@ -232,7 +223,8 @@ export function createMessageJoiner(): LineJoiner {
   }
 
   return {
-    push(line) {
+    /** The message that this line completes; null while it is not complete. */
+    push(line: string): string | null {
       let rest = line;
       if (parts.length === 0 && !quoted && rest.trimStart().startsWith(QUOTES)) {
         quoted = true;

@@ -20,7 +20,6 @@ import type { ChatConversation } from './conversation.ts';
 const LISTED_SESSIONS = 15;
 
 interface SlashCommand {
-  /** The command and its arguments, without the slash. */
   usage: string;
   describe: string;
   /** Throws `invalid_input` for a wrong argument. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { parseValue } from '../../config/read-value.ts';
+import { parseJsonOrText, parseValue } from '../../config/read-value.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { NamedToken } from '../../server/http/callers.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';
@@ -52,7 +52,7 @@ const tokenFileSchema = z
 /** The tokens of --tokens; undefined if the flag is not given. Throws `invalid_input`. */
 export function readNamedTokens({ tokens: path }: { tokens?: string | undefined }): NamedToken[] | undefined {
   if (path === undefined) return undefined;
-  const { tokens } = parseValue(tokenFileSchema, parseJsonOrUndefined(readToken(path)), {
+  const { tokens } = parseValue(tokenFileSchema, parseJsonOrText(readToken(path)), {
     subject: `${path} (flag --tokens)`,
     kind: 'invalid_input',
   });
@@ -63,14 +63,6 @@ export function readNamedTokens({ tokens: path }: { tokens?: string | undefined 
     });
   }
   return tokens;
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function isLoopbackHost(host: string): boolean {

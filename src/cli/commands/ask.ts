@@ -62,7 +62,6 @@ interface AnswerOutput {
   stream: boolean;
   format?: AnswerFormat | undefined;
   requireGrounded?: boolean | undefined;
-  /** Prints the ledger of the turn on stderr. */
   verbose?: boolean;
   priceOf?: PriceOf | undefined;
 }
@@ -144,7 +143,6 @@ function isPipeOrFile(stdin: Stdin): boolean {
   return kind.isFIFO() || kind.isFile();
 }
 
-/** The options of a conversation that tapes record. */
 export const conversationSchema = z.object({
   mode: z.enum(SEARCH_MODES).optional(),
   tools: z.array(z.string()).optional(),
@@ -158,20 +156,15 @@ interface ConversationOptions extends z.infer<typeof conversationSchema> {
   continue?: boolean | undefined;
   /** Rejected if it names a module that the collection does not have. */
   filter?: Filter | undefined;
-  /** Replaces the configured model. */
   model?: string | undefined;
-  /** Whether a person types the questions. */
   isInteractive?: boolean | undefined;
 }
 
 interface Question {
   question: string;
-  /** Replaces the policy of the session. */
   policy?: Policy | undefined;
   filter: Filter;
-  /** A text to read besides the documents. */
   attached?: string | undefined;
-  /** Resets the conversation first. */
   reset?: boolean;
 }
 

@@ -10,7 +10,7 @@ import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chu
 import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { counted } from '../../text/phrasing.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
+import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
 import { formatUrl } from '../terminal/format-source.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { table } from '../terminal/table.ts';
@@ -19,16 +19,10 @@ import { renderText } from '../terminal/wrapping.ts';
 import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
-/** The flags of all subcommands of `collections`. */
-export interface CollectionFlags extends CommonFlags {
-  name?: string | undefined;
-  document?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  prune?: boolean | undefined;
-  save?: boolean | undefined;
-  yes?: boolean | undefined;
-}
+export interface CollectionFlags
+  extends CommonFlags,
+    FlagValues<'name' | 'document' | 'from' | 'to', string>,
+    Switches<'prune' | 'save' | 'yes'> {}
 
 export function listCollections(flags: CommonFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
@@ -65,13 +59,16 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, (app) =>
     withStore(app, flags.name ?? '', async (store) => {
       const info = await store.info();
-      const documents = (await Array.fromAsync(store.documents())).map(({ url, title, module, chapter }) => ({
-        url,
-        title,
-        module,
-        chapter,
-      }));
-      if (flags.json) return printJson({ ...info, documentList: documents });
+      const documents = await Array.fromAsync(store.documents());
+      if (flags.json) {
+        const documentList = documents.map(({ url, title, module, chapter }) => ({
+          url,
+          title,
+          module,
+          chapter,
+        }));
+        return printJson({ ...info, documentList });
+      }
       const terminal = createTerminal(process.stdout);
       const size = `${info.documents} documents, ${formatChunkCount(info)} chunks, ${formatMegabytes(info.bytes)}`;
       terminal.write(`${terminal.text(info.name, 'bold')}: ${size}\n`);
@@ -90,22 +87,15 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
 
 export function setDefaultCollection(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
-    const name = flags.name ?? '';
-    const names = await app.catalog.list();
-    if (!names.includes(name)) throw unknownCollection(name, names);
-    await setSetting({ ...flags, setting: 'collection', value: name });
+    const value = await existingName(app, flags);
+    await setSetting({ ...flags, setting: 'collection', value });
   });
 }
 
 export function deleteCollection(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
-    const name = flags.name ?? '';
-    const names = await app.catalog.list();
-    if (!names.includes(name)) throw unknownCollection(name, names);
-    if (flags.yes !== true && !(await confirmDeletion(`Delete collection "${name}"?`))) {
-      process.stderr.write('Nothing was deleted.\n');
-      return;
-    }
+    const name = await existingName(app, flags);
+    if (!flags.yes && !(await confirmDeletion(`Delete collection "${name}"?`))) return;
     await app.catalog.delete(name);
     if (flags.json) printJson({ deleted: name });
     else process.stdout.write(`Deleted ${name}.\n`);
@@ -286,14 +276,15 @@ export function measureThreshold(flags: CollectionFlags): Promise<void> {
 }
 
 async function withStore<T>(app: App, name: string, work: (store: ChunkStore) => Promise<T>): Promise<T> {
+  const store = await app.catalog.open(await existingName(app, { name }));
+  if (store === null) throw unknownCollection(name, []);
+  return work(store).finally(() => store.close());
+}
+
+async function existingName(app: App, { name = '' }: Pick<CollectionFlags, 'name'>): Promise<string> {
   const names = await app.catalog.list();
-  const store = names.includes(name) ? await app.catalog.open(name) : null;
-  if (store === null) throw unknownCollection(name, names);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+  if (names.includes(name)) return name;
+  throw unknownCollection(name, names);
 }
 
 function unknownCollection(name: string, names: readonly string[]): AppError {

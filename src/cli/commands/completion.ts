@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createApp } from '../../app/create-app.ts';
 import { openSessions, sessionsPath } from '../../app/sessions.ts';
-import { loadConfig } from '../../config/load-config.ts';
+import { type Config, loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -83,10 +83,7 @@ export function printCompletion({ shell = 'bash' }: CompletionFlags): void {
   process.stdout.write(completionScripts[shell]);
 }
 
-interface Candidate {
-  word: string;
-  describe: string;
-}
+type Candidate = Record<'word' | 'describe', string>;
 
 /** Prints the completions of the last word: one per line, with a description after a tab. */
 export async function printCandidates(program: CommandNode, words: readonly string[]): Promise<void> {
@@ -129,7 +126,6 @@ async function findCandidates(
   return [...commands, ...(values ?? [])];
 }
 
-/** The values of a flag or an argument, by its name. */
 async function findValues(
   name: string,
   choices: readonly string[] | undefined,
@@ -144,7 +140,8 @@ async function findValues(
     case 'collection':
     case 'name':
     case 'from':
-      return describeAll(await listCollectionNames(config), 'collection');
+      // Only local collections: a server is too slow for every press of Tab.
+      return config.store === 'sqlite' ? describeAll(await listCollectionNames(config), 'collection') : [];
     case 'session':
     case 'id': {
       const sessions = await listSessions(config);
@@ -161,26 +158,14 @@ async function findValues(
   }
 }
 
-type Config = ReturnType<typeof loadConfig>;
-
-/** Only of local collections: a server is too slow for every press of Tab. */
 async function listCollectionNames(config: Config): Promise<string[]> {
-  if (config.store !== 'sqlite') return [];
   const app = createApp(config, { signal: new AbortController().signal, onEvent: () => {} });
-  try {
-    return await app.catalog.list();
-  } finally {
-    await app.close();
-  }
+  return app.catalog.list().finally(() => app.close());
 }
 
 async function listSessions(config: Config) {
   // Opening the sessions would create the file.
   if (!existsSync(sessionsPath(config))) return [];
   const store = await openSessions(config);
-  try {
-    return await store.list({ limit: LISTED_SESSIONS });
-  } finally {
-    await store.close();
-  }
+  return store.list({ limit: LISTED_SESSIONS }).finally(() => store.close());
 }

@@ -26,7 +26,6 @@ interface Check {
   fix: string | null;
 }
 
-/** Runs every check. Returns exit code 3 if one fails. */
 export function runDoctor(flags: CommonFlags): Promise<number> {
   return withApp({ flags }, async (app) => {
     const checks = [
@@ -65,7 +64,6 @@ async function check(name: string, probe: () => Promise<CheckResult>): Promise<C
   }
 }
 
-/** Checks of this machine, and of the embedder. */
 async function localChecks(app: App): Promise<Check[]> {
   const { config } = app;
   const checks = [
@@ -134,22 +132,20 @@ async function checkSessionFile(app: App, path: string): Promise<string> {
     });
   }
   const store = await app.sessions();
-  try {
-    return `${counted((await store.list()).length, 'session')} in ${path}, intact`;
-  } finally {
-    await store.close();
-  }
+  const { length } = await store.list().finally(() => store.close());
+  return `${counted(length, 'session')} in ${path}, intact`;
 }
 
 async function collectionChecks(app: App): Promise<Check[]> {
   let names: string[] = [];
-  const listed = await check('store', async () => {
-    names = await app.catalog.list();
-    const { store, qdrant } = app.config;
-    const where = store === 'qdrant' ? `Qdrant at ${new URL(qdrant.url).host}` : 'SQLite files';
-    return `${where}, ${counted(names.length, 'collection')}`;
-  });
-  const checks = [listed];
+  const checks = [
+    await check('store', async () => {
+      names = await app.catalog.list();
+      const { store, qdrant } = app.config;
+      const where = store === 'qdrant' ? `Qdrant at ${new URL(qdrant.url).host}` : 'SQLite files';
+      return `${where}, ${counted(names.length, 'collection')}`;
+    }),
+  ];
   for (const name of names) checks.push(await check(`collection ${name}`, () => checkCollection(app, name)));
   return checks;
 }

@@ -74,7 +74,6 @@ function describeStep(decision: Decision): { text: string; key: string } {
   };
 }
 
-/** The titles of the sources that only the first turn cites. */
 function citedOnlyIn({ response }: ConversationTurn, other: ConversationTurn): string[] {
   const known = new Set(other.response.citations.map(({ chunkId }) => chunkId));
   const titles = response.citations

@@ -22,7 +22,6 @@ const EXIT_SOME_FAILED = 2;
 const MANY_CHUNKS = 256;
 const MAX_LISTED = 3;
 
-/** The options of an ingest that tapes record. */
 export const ingestSchema = z.object({
   source: z.array(z.string()).optional(),
   baseUrl: z.string().optional(),

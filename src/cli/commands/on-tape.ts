@@ -17,7 +17,6 @@ import { counted } from '../../text/phrasing.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
 import { asSettings } from './read-flags.ts';
 
-/** A command that can be recorded. */
 export interface TapedCommand {
   command: string;
   /** All its flags. Together with the settings they suffice to run it again. */
@@ -34,7 +33,6 @@ interface TapedCommandRun extends TapedCommand {
   signal: AbortSignal;
 }
 
-/** How tapes name this program. */
 const CURRENT_PROGRAM: TapeHeader['madeBy'] = { program: 'citeloop', version, node: process.version };
 
 type Work<T> = (config: Config, run: TapedRun) => Promise<T>;
@@ -80,7 +78,6 @@ export function toReplayOptions({ onMiss, timing, redact }: TapeFlags, configPat
 }
 
 interface ReplayedConfigOptions {
-  /** Settings that override those of the tape. */
   changed: object;
   configPath: string | undefined;
   onMiss: OnMiss;

@@ -13,7 +13,6 @@ export interface OpenFlags extends CommonFlags {
   number?: string | undefined;
 }
 
-/** Opens a cited source; with --json, prints its location instead. */
 export function runOpen(flags: OpenFlags): Promise<void> {
   const { session = 'last', number } = flags;
   const [wanted, marker] = number === undefined ? ['last', session] : [session, number];
@@ -21,7 +20,7 @@ export function runOpen(flags: OpenFlags): Promise<void> {
     const store = await app.sessions();
     try {
       const id = await resolveSessionId(store, wanted);
-      const turns = (await Array.fromAsync(store.turns(id))).map(({ turn }) => turn);
+      const turns = await Array.fromAsync(store.turns(id), ({ turn }) => turn);
       const { citation, chunk } = findCitedSource(turns, marker);
       const { url, location } = citation;
       const place = { url, uri: chunk?.uri, location };

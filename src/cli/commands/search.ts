@@ -14,7 +14,6 @@ import { createTerminal } from '../terminal/terminal.ts';
 import { asSettings, toFilter } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
-/** The options of a search that tapes record. */
 export const searchSchema = z.object({
   query: z.array(z.string()).optional(),
   topK: z.number().optional(),

@@ -14,22 +14,19 @@ import type { EndedRequest } from '../../server/http/create-http-app.ts';
 import { type Listening, serveUntil } from '../../server/http/listen.ts';
 import { readPageFiles } from '../../server/http/page-files.ts';
 import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
+import type { FlagValues } from '../flags/common-flags.ts';
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
 import { isLoopbackHost, readAccessToken, readNamedTokens } from './access-tokens.ts';
 import { asSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
-export interface ServeFlags extends ServerFlags {
-  concurrency?: number | undefined;
-  queue?: number | undefined;
-  turnTimeout?: number | undefined;
-  grace?: number | undefined;
-  /** The path of a file with named tokens. */
+export interface ServeFlags
+  extends ServerFlags,
+    FlagValues<'concurrency' | 'queue' | 'turnTimeout' | 'grace', number> {
   tokens?: string | undefined;
 }
 
-/** The upper bound of numbers in flags. */
 const MAX_NUMBER = 1_000_000;
 const MAX_BODY_BYTES = 2_000_000;
 

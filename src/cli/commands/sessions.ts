@@ -10,7 +10,7 @@ import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { toChatMessages } from '../../server/openai/chat-messages.ts';
 import { counted } from '../../text/phrasing.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
+import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import {
   type FoundTurn,
@@ -25,18 +25,14 @@ import { withApp } from './with-app.ts';
 
 type ExportFormat = 'json' | 'md' | 'openai';
 
-/** The flags of all subcommands of `sessions`. */
-export interface SessionFlags extends CommonFlags {
-  id?: string | undefined;
-  user?: string | undefined;
-  limit?: number | undefined;
+export interface SessionFlags
+  extends CommonFlags,
+    FlagValues<'id' | 'user' | 'output' | 'why', string>,
+    FlagValues<'limit' | 'turn', number>,
+    Switches<'yes'> {
   words?: string[] | undefined;
   format?: ExportFormat | undefined;
-  output?: string | undefined;
-  yes?: boolean | undefined;
   verdict?: 'good' | 'bad' | undefined;
-  turn?: number | undefined;
-  why?: string | undefined;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -126,10 +122,7 @@ export function exportSession(flags: SessionFlags): Promise<void> {
 export function deleteSession(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const sessionId = await resolveSessionId(store, flags.id ?? '');
-    if (flags.yes !== true && !(await confirmDeletion(`Delete session ${sessionId}?`))) {
-      process.stderr.write('Nothing was deleted.\n');
-      return;
-    }
+    if (!flags.yes && !(await confirmDeletion(`Delete session ${sessionId}?`))) return;
     if (!(await store.delete(sessionId))) throw unknownSession(sessionId);
     if (flags.json) printJson({ deleted: sessionId });
     else process.stdout.write(`Deleted ${sessionId}.\n`);
@@ -158,18 +151,13 @@ export function saveFeedback(flags: SessionFlags): Promise<void> {
   });
 }
 
-/** Runs a command with the saved sessions. */
 function withSessions(
   flags: CommonFlags,
   work: (store: SessionStore, app: App) => Promise<void>,
 ): Promise<void> {
   return withApp({ flags }, async (app) => {
     const store = await app.sessions();
-    try {
-      await work(store, app);
-    } finally {
-      await store.close();
-    }
+    await work(store, app).finally(() => store.close());
   });
 }
 
@@ -191,11 +179,7 @@ async function fatesByTurn(
     const exists = (await app.catalog.list()).includes(collection);
     const store = exists ? await app.catalog.open(collection) : null;
     if (store === null) return await citationFates(turns, noChunks);
-    try {
-      return await citationFates(turns, store);
-    } finally {
-      await store.close();
-    }
+    return await citationFates(turns, store).finally(() => store.close());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const terminal = createTerminal(process.stderr);

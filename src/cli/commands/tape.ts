@@ -16,21 +16,16 @@ import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { counted } from '../../text/phrasing.ts';
 import { readJsonFile } from '../evaluation/evaluation-files.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
+import type { CommonFlags, FlagValues } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import { renderReissueResult, renderTape, renderTapeDifference } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { interruptible } from './with-app.ts';
 
-/** The flags of all `tape` subcommands. */
-export interface TapeCommandFlags extends CommonFlags {
-  tape?: string | undefined;
-  tapes?: string[] | undefined;
-  har?: string | undefined;
-  before?: string | undefined;
-  after?: string | undefined;
-  redact?: string[] | undefined;
-  output?: string | undefined;
+export interface TapeCommandFlags
+  extends CommonFlags,
+    FlagValues<'tape' | 'har' | 'before' | 'after' | 'output', string>,
+    FlagValues<'tapes' | 'redact', string[]> {
   sample?: number | undefined;
   allow?: AnswerChangeKind[] | undefined;
 }
@@ -46,12 +41,7 @@ export async function showTape({ tape: path = '', json }: TapeCommandFlags): Pro
 }
 
 /** Exit code 2 if a tape has a problem. */
-export async function checkTapes({
-  tapes = [],
-  redact = [],
-  json,
-  config,
-}: TapeCommandFlags): Promise<number> {
+export function checkTapes({ tapes = [], redact = [], json, config }: TapeCommandFlags): number {
   const redactor = configuredRedactorWith(redact, config);
   const results = tapes.map((path) => ({ tape: path, problems: problemsOf(path, redactor) }));
   if (json) process.stdout.write(`${JSON.stringify({ tapes: results })}\n`);

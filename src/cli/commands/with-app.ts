@@ -20,7 +20,6 @@ interface AppRun {
   whenInterrupted?: string;
   /** Set if the command can be recorded and replayed. */
   taped?: TapedCommand;
-  /** Judges answers in a worker thread. */
   judgeInWorker?: boolean;
 }
 
@@ -48,18 +47,13 @@ export function withApp<T>(
   }, whenInterrupted);
 }
 
-/** Creates an app and closes it after the work. */
 export async function onApp<T>(
   config: Config,
   options: { signal: AbortSignal; runtime?: Runtime; judgeInWorker?: boolean },
   work: (app: App) => Promise<T>,
 ): Promise<T> {
   const app = createApp(config, { ...options, onEvent: createEventPrinter() });
-  try {
-    return await work(app);
-  } finally {
-    await app.close();
-  }
+  return work(app).finally(() => app.close());
 }
 
 function refuseTapeFlags({ onMiss, timing, redact }: TapeFlags): void {
@@ -93,7 +87,6 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   }
 }
 
-/** Prints the events of an app on stderr. */
 function createEventPrinter(): (event: AppEvent) => void {
   const downloads = {
     weights: createProgressBar('Downloading the embedding model (20 MB, once)'),

@@ -9,28 +9,18 @@ import {
   TOOL_NAMES,
 } from '../../domain/choices.ts';
 import type { OptionDefinition } from './command-definition.ts';
-import type { CommonFlags, TapeFlags } from './common-flags.ts';
+import type { CommonFlags, FlagValues, Switches, TapeFlags } from './common-flags.ts';
 
-type NumberFlags = { [Name in Exclude<NumberSetting, 'scoreThreshold'>]?: number | undefined };
-
-/** Flags of every command that runs the agent. */
-export interface AgentFlags extends CommonFlags, TapeFlags, NumberFlags {
-  policy?: string | undefined;
-  model?: string | undefined;
-  baseUrl?: string | undefined;
-  api?: string | undefined;
-  toolName?: string | undefined;
-  systemPrompt?: string | undefined;
-  tools?: string[] | undefined;
-  threshold?: number | undefined;
-  module?: string | undefined;
-  filter?: string[] | undefined;
+export interface AgentFlags
+  extends CommonFlags,
+    TapeFlags,
+    FlagValues<'policy' | 'model' | 'baseUrl' | 'api' | 'toolName' | 'systemPrompt', string>,
+    FlagValues<'module' | 'session' | 'user', string>,
+    FlagValues<'tools' | 'filter', string[]>,
+    FlagValues<Exclude<NumberSetting, 'scoreThreshold'> | 'threshold', number>,
+    Switches<'stream' | 'continue'> {
   mode?: SearchMode | undefined;
-  stream?: boolean | undefined;
   format?: 'md' | 'plain' | 'json' | undefined;
-  session?: string | undefined;
-  continue?: boolean | undefined;
-  user?: string | undefined;
 }
 
 /** Describes the bounds and the default of a setting, which the schema of the settings checks. */
@@ -46,7 +36,6 @@ function limitOption(name: NumberSetting, subject: string) {
   return { ...numberOption(name, subject), group: 'Limits' } as const;
 }
 
-/** Options for how questions are answered. */
 export const answeringOptions = {
   policy: { choices: POLICIES, describe: 'When to search (default tool: the model decides)' },
   model: { describe: 'Model to use (default offline, which needs no key)' },

@@ -24,13 +24,10 @@ export interface OptionDefinition {
   optionalValue?: RegExp;
   alias?: string;
   choices?: readonly string[];
-  /** Whether it may be given more than once. */
   array?: boolean;
   default?: string | number | boolean;
   conflicts?: string | readonly string[];
-  /** Another flag that this one is useless without. */
   implies?: string;
-  /** The heading in the help; `Options` unless given. */
   group?: string;
 }
 
@@ -91,12 +88,10 @@ export function resolveDefaultCommand(node: CommandNode): CommandNode {
   return node.commands.find(({ isDefault }) => isDefault) ?? node;
 }
 
-/** The subcommands without the unnamed default. */
 export function listSubcommands(node: CommandNode): CommandNode[] {
   return node.commands.filter(({ name }) => name !== node.name);
 }
 
-/** The options of a command and of the subcommand that runs by default, by their names. */
 export function acceptedOptions(node: CommandNode): Record<string, OptionDefinition> {
   return { ...node.options, ...resolveDefaultCommand(node).options };
 }

@@ -3,13 +3,13 @@ import type { OptionDefinition } from './command-definition.ts';
 
 type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
-/** Flags of every command. */
-export interface CommonFlags {
-  collection?: string | undefined;
-  config?: string | undefined;
-  json?: boolean | undefined;
-  verbose?: boolean | undefined;
-}
+export interface CommonFlags
+  extends FlagValues<'collection' | 'config', string>,
+    Switches<'json' | 'verbose'> {}
+
+/** Flags that yargs sets only if they are given. */
+export type FlagValues<Name extends string, Value> = { [Flag in Name]?: Value | undefined };
+export type Switches<Name extends string> = FlagValues<Name, boolean>;
 
 export const GLOBAL_GROUP = 'Global options';
 
@@ -56,7 +56,6 @@ const SERVICE_OPTIONS = {
   newCollection: newCollectionOptions,
 };
 
-/** The flags that choose services. */
 export function serviceOptions(...kinds: (keyof typeof SERVICE_OPTIONS)[]): OptionDefinitions {
   return withGroup('Services', Object.assign({}, ...kinds.map((kind) => SERVICE_OPTIONS[kind])));
 }
@@ -66,9 +65,7 @@ export function withGroup(group: string, options: OptionDefinitions): OptionDefi
 }
 
 /** Flags of the commands whose runs can be recorded and replayed. */
-export interface TapeFlags {
-  record?: string | undefined;
-  replay?: string | undefined;
+export interface TapeFlags extends FlagValues<'record' | 'replay', string> {
   redact?: string[] | undefined;
   onMiss?: 'fail' | 'passthrough' | 'record' | undefined;
   timing?: 'none' | 'recorded' | undefined;

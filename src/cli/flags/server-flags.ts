@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { AgentFlags } from './agent-flags.ts';
+import type { FlagValues } from './common-flags.ts';
 
 /** Flags of the commands that run a server. Callers choose filters, sessions and formats themselves. */
 export interface ServerFlags
-  extends Omit<AgentFlags, 'module' | 'filter' | 'stream' | 'format' | 'session' | 'continue' | 'user'> {
-  host?: string | undefined;
+  extends Omit<AgentFlags, 'module' | 'filter' | 'stream' | 'format' | 'session' | 'continue' | 'user'>,
+    FlagValues<'host' | 'token' | 'tokenFile', string> {
   port?: number | undefined;
-  token?: string | undefined;
-  tokenFile?: string | undefined;
   allowHost?: string[] | undefined;
 }
 

@@ -5,7 +5,6 @@ import type { CommandDefinition, OptionDefinition } from './command-definition.t
 import { serviceOptions } from './common-flags.ts';
 import { MCP_DEFAULTS, SERVE_DEFAULTS } from './server-flags.ts';
 
-/** Flags for the address of a server and for access to it. */
 function listenOptions({ host, port }: { host: string; port: number }) {
   return {
     host: { value: 'address', describe: `Address to listen on; others need a token (default ${host})` },

@@ -46,17 +46,17 @@ export function formatSourcePlace({
   return location === undefined ? path : `${path}, ${describeLocation(location)}`;
 }
 
-/** The URL that a click opens: the web page, or the local file, at the line or page if the URL can say it. */
-export function toSourceLink({
-  url,
-  uri,
-  location,
-}: {
+/** A location in a document. */
+export interface SourcePlace {
   url: string;
+  /** The file that was read on this machine. */
   uri?: string | undefined;
   location?: Location | undefined;
-}): string {
-  if (/^https?:/i.test(url)) return linkTo(url, location);
+}
+
+/** The URL that a click opens: the web page, or the local file, at the line or page if the URL can say it. */
+export function toSourceLink({ url, uri, location }: SourcePlace): string {
+  if (isWebUrl(url)) return linkTo(url, location);
   return uri !== undefined && location?.unit === 'line'
     ? `${uri}#${location.from}`
     : linkTo(uri ?? url, location);
@@ -64,7 +64,11 @@ export function toSourceLink({
 
 /** A file URL as a path; any other URL unchanged. */
 export function formatUrl(url: string): string {
-  return oneLine(/^https?:/i.test(url) ? url : decodePath(url.replace(/^file:\/\//, '')), 300);
+  return oneLine(isWebUrl(url) ? url : decodePath(url.replace(/^file:\/\//, '')), 300);
+}
+
+export function isWebUrl(url: string): boolean {
+  return /^https?:/i.test(url);
 }
 
 function decodePath(path: string): string {

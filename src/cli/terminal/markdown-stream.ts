@@ -12,7 +12,6 @@ const PARSE_AFTER = 24;
 /** For a pipe, where parsing often would only cost time. */
 const PARSE_AFTER_IN_PIPE = 400;
 
-/** Prints Markdown that arrives in pieces. */
 export interface MarkdownStream {
   push(text: string): void;
   /** Writes the rest and ends the last line. */
@@ -46,7 +45,6 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
     shown = text;
   }
 
-  /** Drops the source before this offset. */
   function dropSource(offset: number, hasBlankLine: boolean): void {
     pending = pending.slice(offset);
     if (shown !== '') between = hasBlankLine ? '\n\n' : '\n';

@@ -2,19 +2,11 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readTerminalPrograms } from '../../config/terminal-programs.ts';
-import type { Location } from '../../domain/location.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fileIsGone } from '../../retrieval/chunk-changes.ts';
+import { isWebUrl, type SourcePlace } from './format-source.ts';
 import { type ProcessStreams, releaseTerminal } from './terminal.ts';
-
-/** A location in a document. */
-export interface SourcePlace {
-  url: string;
-  /** The file that was read on this machine. */
-  uri?: string | undefined;
-  location?: Location | undefined;
-}
 
 /** The arguments with which editors open a file at a line. */
 const editors: readonly [RegExp, (file: string, line: number) => string[]][] = [
@@ -69,10 +61,6 @@ export async function openSource(place: SourcePlace, streams: ProcessStreams): P
   const where = isWebUrl(place.url) ? linkTo(place.url, place.location) : fileOf(place);
   const line = place.location ? `, ${describeLocation(place.location)}` : '';
   throw new AppError('invalid_input', message, { hint: `Set ${variable}, or open ${where}${line}.` });
-}
-
-function isWebUrl(url: string): boolean {
-  return /^https?:/i.test(url);
 }
 
 function fileOf({ url, uri }: SourcePlace): string {

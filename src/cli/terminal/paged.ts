@@ -32,7 +32,6 @@ export async function paged(
   }
 }
 
-/** The number of screen rows that a text needs. */
 export function countRows(text: string, columns: number): number {
   const lines = text.replace(/\n$/, '').split('\n');
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)), 0);

@@ -13,15 +13,17 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 80;
 const ERASE_LINE = '\r\x1b[2K';
 
-interface ProgressBar {
-  /** `total` is null if unknown. The time left is estimated from `share`, which is done/total unless given; null hides it. */
-  update(state: { done: number; total: number | null; note?: string; share?: number | null }): void;
-  /** Erases the bar. Also runs when the process exits. */
-  clear(): void;
+interface ProgressState {
+  done: number;
+  /** Null if unknown. */
+  total: number | null;
+  note?: string;
+  /** The time left is estimated from it: done/total unless given; null hides the estimate. */
+  share?: number | null;
 }
 
 /** A progress bar on stderr; silent if that is not a terminal. */
-export function createProgressBar(label: string): ProgressBar {
+export function createProgressBar(label: string) {
   const terminal = createTerminal(process.stderr);
   let first: { at: number; share: number } | undefined;
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -34,6 +36,7 @@ export function createProgressBar(label: string): ProgressBar {
     return (seconds / done) * (1 - share);
   }
 
+  /** Also runs when the process exits. */
   function clear(): void {
     if (drawnAt < 0) return;
     drawnAt = Number.NEGATIVE_INFINITY;
@@ -42,7 +45,8 @@ export function createProgressBar(label: string): ProgressBar {
   }
 
   return {
-    update({ done, total, note = '', share = total === null ? null : done / Math.max(1, total) }) {
+    update({ done, total, note = '', ...state }: ProgressState): void {
+      const { share = total === null ? null : done / Math.max(1, total) } = state;
       const now = performance.now();
       const left = share === null ? null : secondsLeft(share, now);
       if (!terminal.interactive || now - drawnAt < REDRAW_MS) return;
@@ -97,16 +101,8 @@ export function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** An animated line that is erased when it is hidden. */
-interface Spinner {
-  /** Adds the elapsed time after a few seconds. */
-  show(label: string): void;
-  hide(): void;
-}
-
-/** Silent on a stream that cannot redraw lines. */
-export function createSpinner(stream: NodeJS.WriteStream): Spinner {
-  if (!canRedraw(stream)) return { show() {}, hide() {} };
+/** An animated line that is erased when it is hidden. Silent on a stream that cannot redraw lines. */
+export function createSpinner(stream: NodeJS.WriteStream) {
   const terminal = createTerminal(stream);
   let current = { label: '', since: 0 };
   let timer: NodeJS.Timeout | undefined;
@@ -131,7 +127,8 @@ export function createSpinner(stream: NodeJS.WriteStream): Spinner {
   }
 
   return {
-    show(label) {
+    show(label: string): void {
+      if (!canRedraw(stream)) return;
       current = { label, since: performance.now() };
       if (timer === undefined) process.on('exit', hide);
       timer ??= setInterval(draw, FRAME_MS).unref();

@@ -52,7 +52,6 @@ export function renderAnswerFooter(
   renderText(terminal, formatUsage(response, priceOf), { style: 'dim' });
 }
 
-/** The footer of an answer that is printed as Markdown. */
 export function renderMarkdownFooter(terminal: Terminal, response: AgentResponse): void {
   const blocks = toMarkdownFooter(response);
   if (blocks.length > 0) terminal.write(`${terminal.text(blocks.join('\n\n'))}\n`);

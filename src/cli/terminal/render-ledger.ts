@@ -40,13 +40,8 @@ function renderSearch(terminal: Terminal, search: SearchDecision, turn: Conversa
     { text: oneLine(search.query, 200), paint: (text) => terminal.text(text, 'cyan') },
     { text: filter, gap: '  ', paint: (text) => terminal.text(text, 'dim') },
   ];
-  terminal.write(
-    `${wrapPieces(
-      terminal,
-      pieces.filter(({ text }) => text !== ''),
-      INDENT,
-    )}\n`,
-  );
+  const shown = pieces.filter(({ text }) => text !== '');
+  terminal.write(`${wrapPieces(terminal, shown, INDENT)}\n`);
   const retrieval = retrievalOf(search, turn.retrievals);
   for (const note of retrieval?.notes ?? []) {
     renderText(terminal, oneLine(note, 500), { style: 'yellow', indent: INDENT });
@@ -99,13 +94,14 @@ function chunkIds(chunks: readonly { chunkId: string }[]): string {
   return chunks.map(({ chunkId }) => chunkId).join();
 }
 
-export function explainEmptyResult(retrieval: RetrievalContext | undefined): string {
-  if (retrieval !== undefined && retrieval.excludedByFilter > 0) {
-    return `no results: the filter excluded ${retrieval.excludedByFilter} relevant passages`;
-  }
-  if (retrieval === undefined || retrieval.nearMiss === null) return 'no results';
-  const { title, score } = retrieval.nearMiss;
-  return `no results: the closest, "${oneLine(title, 60)}", scored ${score.toFixed(2)}, below the threshold of ${retrieval.scoreThreshold}`;
+/** `where` names the collection. */
+export function explainEmptyResult(retrieval: RetrievalContext | undefined, where = ''): string {
+  const { excludedByFilter = 0, nearMiss = null, scoreThreshold } = retrieval ?? {};
+  const none = `No results${where}`;
+  if (excludedByFilter > 0) return `${none}: the filter excluded ${excludedByFilter} relevant passages`;
+  if (nearMiss === null) return none;
+  const closest = `"${oneLine(nearMiss.title, 60)}", scored ${nearMiss.score.toFixed(2)}`;
+  return `${none}. The closest, ${closest}, below the threshold of ${scoreThreshold}`;
 }
 
 /** Each sentence that was checked, with its verdict, the closest evidence and the words without support. */

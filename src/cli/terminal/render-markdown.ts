@@ -6,7 +6,6 @@ import { layoutTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { type TextRun, wrapRuns } from './wrapping.ts';
 
-/** Where Markdown is printed. */
 export interface MarkdownTarget {
   terminal: Terminal;
   /** Infinite for a pipe. */
@@ -45,7 +44,6 @@ export function formatBlocks(
   return lines;
 }
 
-/** Whether a blank line separates two blocks. */
 export function hasBlankLineBetween(before: RootContent | undefined, node: RootContent): boolean {
   return (node.position?.start.line ?? 0) - (before?.position?.end.line ?? 0) > 1;
 }

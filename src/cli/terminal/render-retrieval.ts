@@ -16,26 +16,22 @@ const INDENT = '    ';
 const EXCERPT_LINES = 3;
 const CODE_FENCE = /^[ \t>]*(?:`{3,}|~{3,}).*$/gm;
 
-interface SearchResult {
-  collection: string;
-  context: RetrievalContext;
-  hits: readonly RetrievalHit[];
-  explain: boolean;
-}
-
-/** Prints the hits of a search: the place, an excerpt and the score of each. */
 export function renderSearchResult(
   terminal: Terminal,
-  { collection, context, hits, explain }: SearchResult,
+  {
+    collection,
+    context,
+    hits,
+    explain,
+  }: { collection: string; context: RetrievalContext; hits: readonly RetrievalHit[]; explain: boolean },
 ): void {
   for (const note of context.notes) renderText(terminal, oneLine(note, 500), { style: 'yellow' });
   if (hits.length === 0) {
-    renderText(terminal, explainNoHits(collection, context));
+    renderText(terminal, `${explainEmptyResult(context, ` in ${collection}`)}.`);
     return;
   }
   hits.forEach((hit, index) => {
-    const { chunk, score } = hit;
-    renderPassage(terminal, { label: `[${index + 1}]`, chunk, score, query: context.query });
+    renderPassage(terminal, `[${index + 1}]`, { ...hit.chunk, score: hit.score }, context.query);
     if (explain) renderText(terminal, formatRanks(hit), { style: 'yellow', indent: INDENT });
     terminal.write('\n');
   });
@@ -55,19 +51,6 @@ function formatRanks({ lexical, dense, fusedScore, fusedRank, rerankScore }: Ret
   ].join(' · ');
 }
 
-function explainNoHits(
-  collection: string,
-  { nearMiss, scoreThreshold, excludedByFilter }: RetrievalContext,
-): string {
-  if (excludedByFilter > 0) {
-    return `No results in ${collection}: the filter excluded ${excludedByFilter} relevant passages.`;
-  }
-  if (nearMiss === null) return `No results in ${collection}.`;
-  const closest = `"${oneLine(nearMiss.title, 60)}", scored ${nearMiss.score.toFixed(2)}`;
-  return `No results in ${collection}. The closest, ${closest}, below the threshold of ${scoreThreshold}.`;
-}
-
-/** Prints the passages that a turn retrieved, with the markers of those that were cited. */
 export function renderRetrievedPassages(
   terminal: Terminal,
   { retrievals, response }: ConversationTurn,
@@ -83,26 +66,23 @@ export function renderRetrievedPassages(
     if (chunks.length === 0) renderText(terminal, explainEmptyResult(retrieval), { indent: INDENT });
     for (const chunk of chunks) {
       const marker = markers.get(chunk.chunkId);
-      const label = marker === undefined ? '  -' : formatMarker(marker);
-      renderPassage(terminal, { label, chunk, score: chunk.score, query });
+      renderPassage(terminal, marker === undefined ? '  -' : formatMarker(marker), chunk, query);
     }
   });
 }
 
-interface PassageView {
-  label: string;
-  chunk: Pick<RetrievedChunk, 'title' | 'headings' | 'url' | 'uri' | 'location' | 'text'>;
-  score: number;
-  query: string;
-}
+type PassageChunk = Pick<
+  RetrievedChunk,
+  'title' | 'headings' | 'url' | 'uri' | 'location' | 'text' | 'score'
+>;
 
-function renderPassage(terminal: Terminal, { label, chunk, score, query }: PassageView): void {
+function renderPassage(terminal: Terminal, label: string, chunk: PassageChunk, query: string): void {
   const width = terminal.width - INDENT.length;
   const target = toSourceLink(chunk);
   const line = wrapPieces(terminal, [
     { text: label, paint: (part) => terminal.text(part, 'bold') },
     { text: formatSourcePlace(chunk), paint: (part) => terminal.link(target, part, 'cyan') },
-    { text: score.toFixed(2), gap: '  ', paint: (part) => terminal.text(part, 'dim') },
+    { text: chunk.score.toFixed(2), gap: '  ', paint: (part) => terminal.text(part, 'dim') },
   ]);
   terminal.write(`${line}\n`);
   const excerpt = bestExcerpt(chunk.text, query, EXCERPT_LINES * width);

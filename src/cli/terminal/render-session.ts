@@ -4,6 +4,7 @@ import { type ConversationSession, sessionTotals } from '../../domain/conversati
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 import type { Fate } from '../../retrieval/chunk-changes.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
+import { formatMarker } from './format-source.ts';
 import { renderMarkdownText } from './markdown-stream.ts';
 import { renderAnswerFooter, toMarkdownFooter } from './render-footer.ts';
 import { table } from './table.ts';
@@ -30,7 +31,6 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   );
 }
 
-/** A past turn that matches a search. */
 export interface FoundTurn {
   sessionId: string;
   updatedAt: string;
@@ -51,7 +51,6 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
   renderText(terminal, 'Continue a session: citeloop chat --session <id>', { style: 'dim' });
 }
 
-/** Lists answers whose sources have changed, with the change of each source. */
 export function renderOutdatedAnswers(terminal: Terminal, answers: readonly ConcernedAnswer[]): void {
   if (answers.length === 0) return void terminal.write('All cited sources are unchanged.\n');
   for (const { sessionId, turn, question, sources } of answers) {
@@ -111,40 +110,32 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
 export function formatTranscript(title: string, turns: readonly RecordedTurn[]): string {
   const blocks = turns.map(({ turn, feedback }) => {
     const { response } = turn;
-    const rating =
-      feedback === null ? [] : [`Rated ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`];
-    return [
-      `## ${turn.userQuery.replace(/\s+/g, ' ')}`,
-      response.answer,
-      ...toMarkdownFooter(response),
-      ...rating,
-    ].join('\n\n');
+    const question = `## ${turn.userQuery.replace(/\s+/g, ' ')}`;
+    const rating = feedback && `Rated ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`;
+    return [question, response.answer, ...toMarkdownFooter(response), ...(rating ? [rating] : [])].join(
+      '\n\n',
+    );
   });
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
 }
 
-function renderFate(
-  terminal: Terminal,
-  { marker, title }: { marker: string; title: string },
-  fate: Fate,
-  indent = '',
-): void {
-  const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
+type NamedSource = Record<'marker' | 'title', string>;
+
+function renderFate(terminal: Terminal, { marker, title }: NamedSource, fate: Fate, indent = ''): void {
+  const source = `${formatMarker(marker)} ${oneLine(title, MAX_TITLE)}`;
   const style = fate.became === 'moved' ? 'dim' : 'yellow';
   renderText(terminal, `${source}: ${fateWords(fate)}`, { style, indent });
 }
 
+const OUTDATED_REASONS = {
+  changed: 'the source has changed',
+  vanished: 'the source is no longer in the collection',
+  gone: 'the file was deleted; ingest with --prune to remove it',
+};
+
 function fateWords(fate: Fate): string {
-  switch (fate.became) {
-    case 'changed':
-      return 'outdated: the source has changed';
-    case 'vanished':
-      return 'outdated: the source is no longer in the collection';
-    case 'gone':
-      return 'outdated: the file was deleted; ingest with --prune to remove it';
-    case 'moved':
-      return `moved to ${oneLine(fate.to.url, 200)}`;
-  }
+  if (fate.became === 'moved') return `moved to ${oneLine(fate.to.url, 200)}`;
+  return `outdated: ${OUTDATED_REASONS[fate.became]}`;
 }
 
 function renderFeedback(terminal: Terminal, { verdict, why, at }: Feedback): void {

@@ -16,7 +16,6 @@ import {
 import { type Terminal, wrapWidth } from './terminal.ts';
 import { renderText, type TextRun, wrapPieces, wrapRuns } from './wrapping.ts';
 
-/** A source that an answer cites. */
 export interface CitedSource {
   citation: Citation;
   /** Null if no turn of the session keeps the passage. */

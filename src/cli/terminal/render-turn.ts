@@ -12,11 +12,9 @@ import { canRedraw, createTerminal, type ProcessStreams, type Terminal, wrapWidt
 import { renderText } from './wrapping.ts';
 
 interface TurnView {
-  /** Prints the answer while it is generated. */
   stream: boolean;
   /** Omits the blank line between the answer and its sources. */
   compact?: boolean;
-  /** Suggests slash commands instead of shell commands. */
   inChat?: boolean;
   /** Markdown source or plain text; formatted for the terminal unless given. */
   format?: AnswerFormat | undefined;

@@ -85,7 +85,6 @@ function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
-/** Output of `replay` for one tape. */
 export function renderReplay(terminal: Terminal, result: ReplayComparison): void {
   const { changed, differences, exchanges, missing, firstDifferentTurn, reason } = result;
   const line = createLineWriter(terminal);
@@ -146,7 +145,6 @@ function renderDifferences(line: WriteLine, differences: readonly JsonDifference
   if (differences.length > SHOWN_DIFFERENCES) line(`  and ${differences.length - SHOWN_DIFFERENCES} more`);
 }
 
-/** Output of `tape diff`. */
 export function renderTapeDifference(
   terminal: Terminal,
   difference: TapeDifference & { before: string; after: string },
@@ -170,7 +168,6 @@ export function renderTapeDifference(
   renderDifferences(line, outputs);
 }
 
-/** Output of `tape renew`. */
 export function renderReissueResult(
   terminal: Terminal,
   { asked, left, ok }: ReissueResult & { ok: boolean },

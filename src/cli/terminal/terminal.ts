@@ -21,17 +21,14 @@ const MAX_WIDTH = 110;
 export interface Terminal {
   /** Whether a person reads it, so that lines are wrapped. */
   readonly interactive: boolean;
-  /** Whether it shows colours and links. */
   readonly colours: boolean;
   readonly width: number;
-  /** Writes text as it is. */
   write(text: string): void;
   text(text: string, style?: Style): string;
   /** A hyperlink where the terminal supports it, else the text. */
   link(url: string, text: string, style?: Style): string;
 }
 
-/** `plain` turns colours off. */
 export function createTerminal(
   stream: NodeJS.WriteStream,
   { plain = false }: { plain?: boolean } = {},
@@ -86,10 +83,11 @@ export async function confirmDeletion(question: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await prompt.question(`${question} [y/N] `);
   prompt.close();
-  return /^y(es)?$/i.test(answer.trim());
+  const isConfirmed = /^y(es)?$/i.test(answer.trim());
+  if (!isConfirmed) process.stderr.write('Nothing was deleted.\n');
+  return isConfirmed;
 }
 
-/** Writes one line of JSON to stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }

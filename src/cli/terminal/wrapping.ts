@@ -110,7 +110,6 @@ export function wrap(line: string, width: number): string[] {
   return wrapRuns([{ text: line }], width);
 }
 
-/** One of several texts on a line. */
 export interface LinePiece extends TextRun {
   /** What separates it from the piece before; a space unless given. */
   gap?: string;
@@ -122,7 +121,6 @@ export function wrapPieces(terminal: Terminal, pieces: readonly LinePiece[], ind
   return wrapRuns(runs, wrapWidth(terminal), { indent }).join(`\n${indent}`);
 }
 
-/** The width of text that may contain escape sequences. */
 export function visibleWidth(painted: string): number {
   return displayWidth(stripVTControlCharacters(painted));
 }
