@@ -70,11 +70,11 @@ test('explains a search without results', () => {
   const none = { citations: [], grounded: false };
   const near = createRetrievalContext({ ...empty, nearMiss: chunk({ score: 0.2 }) });
   expect(printed(renderLedger, turnOf(none, [near]))).toContain(
-    'no results: the closest, "Topics", scored 0.20, below the threshold of 0.35',
+    'No results. The closest, "Topics", scored 0.20, below the threshold of 0.35',
   );
   const filtered = createRetrievalContext({ ...empty, excludedByFilter: 3 });
   expect(printed(renderLedger, turnOf(none, [filtered]))).toContain(
-    'no results: the filter excluded 3 relevant passages',
+    'No results: the filter excluded 3 relevant passages',
   );
 });
 
