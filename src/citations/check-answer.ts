@@ -132,11 +132,9 @@ function toFinding(
   { chunks }: SupportLookup,
 ): Finding {
   const chunk = chunks.find((each) => each === evidence?.passage);
-  if (evidence === null || chunk === undefined)
-    return { verdict, probability: chance, evidence: null, unsupportedSpans };
-  const { start, end } = evidence;
-  const found = { chunkId: chunk.chunkId, start, end, text: chunk.text.slice(start, end) };
-  return { verdict, probability: chance, evidence: found, unsupportedSpans };
+  const { start = 0, end = 0 } = evidence ?? {};
+  const found = chunk && { chunkId: chunk.chunkId, start, end, text: chunk.text.slice(start, end) };
+  return { verdict, probability: chance, evidence: found ?? null, unsupportedSpans };
 }
 
 function toCheckedAnswer(

@@ -1,10 +1,10 @@
 import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
-import type { Range } from '../text/markdown-blocks.ts';
+import { replaceRanges } from '../text/markdown-blocks.ts';
+import { memoize } from '../text/memoize.ts';
 import { type CitationMarker, findMarkers, type KnownSources } from './find-markers.ts';
 import { looksLikeAddress, type SourceReference } from './marker-syntax.ts';
-import { type ResolvedMarker, rewriteMarkers } from './rewrite-markers.ts';
-import type { RegisteredSource, SourceRegister } from './source-register.ts';
-import { toTitleKey } from './source-register.ts';
+import { rewriteMarkers } from './rewrite-markers.ts';
+import { type RegisteredSource, type SourceRegister, toTitleKey } from './source-register.ts';
 import { findLinkDefinitions, findSourcesSection } from './sources-section.ts';
 import { type AnswerClaim, splitClaims } from './split-claims.ts';
 
@@ -32,17 +32,13 @@ export function cleanAnswer(answer: string, register: SourceRegister): CleanedAn
     if (cleaned === text) return { text, unknown, markers, claims };
     text = cleaned;
   }
-  text = removeMarkerCharacters(text);
+  // Adversarial text: remove every character that a marker can consist of.
+  text = text.replace(/[[\]()【】<>`~:]/g, '').replace(/www\./gi, 'www ');
   return { text, unknown, markers: [], claims: splitClaims(text, []) };
 }
 
-/** For adversarial text: removes every character that a marker can consist of. */
-function removeMarkerCharacters(text: string): string {
-  return text.replace(/[[\]()【】<>`~:]/g, '').replace(/www\./gi, 'www ');
-}
-
 function createCleaner(register: SourceRegister, unknown: Set<string>) {
-  const findSources = memoizeFind(register);
+  const findSources = memoize({ size: Number.POSITIVE_INFINITY }, register.find);
   const hosts = new Set(register.entries().map(({ chunk }) => hostOf(chunk.url)));
   const known: KnownSources = {
     knows: (reference) => findSources(reference).length > 0,
@@ -63,7 +59,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     const listed = found.slice(inBody.length).flatMap(({ references }) => references);
     const markers = inBody.map((marker) => (marker.external ? { ...marker, references: [] } : marker));
     const citing = markers.filter(({ external }) => external !== true);
-    for (const reference of listed) if (candidatesOf(reference).length === 0) unknown.add(reference.name);
+    noteUnknown(listed);
     const claims = splitClaims(body, markers);
     const cleaned =
       citing.length === 0 ? citeListedSources(body, claims, listed) : rewriteCitations(body, citing, claims);
@@ -75,23 +71,20 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     markers: readonly CitationMarker[],
     claims: readonly AnswerClaim[],
   ): string {
-    const claimOf = new Map(
-      claims.flatMap((claim) => claim.markers.map((marker) => [marker, claim] as const)),
-    );
-    return rewriteMarkers(
-      body,
-      markers.map((marker) => resolve(marker, claimOf.get(marker))),
-    );
+    const claimOf = new Map(claims.flatMap((claim) => claim.markers.map((marker) => [marker, claim])));
+    const resolved = markers.map((marker) => {
+      noteUnknown(marker.references);
+      const claim = claimOf.get(marker);
+      const refs = marker.references.flatMap((reference) => chooseSource(candidatesOf(reference), claim));
+      return { marker, refs };
+    });
+    return rewriteMarkers(body, resolved);
   }
 
-  function resolve(marker: CitationMarker, claim: AnswerClaim | undefined): ResolvedMarker {
-    const refs: string[] = [];
-    for (const reference of marker.references) {
-      const [first, ...others] = candidatesOf(reference);
-      if (first === undefined) unknown.add(reference.name);
-      else refs.push(chooseSource(first, others, claim).ref);
+  function noteUnknown(references: readonly SourceReference[]): void {
+    for (const reference of references) {
+      if (candidatesOf(reference).length === 0) unknown.add(reference.name);
     }
-    return { marker, refs };
   }
 
   /** An address decides, unless it is relative and the name is the title of a source. */
@@ -104,22 +97,25 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     return both.length > 0 ? both : byUrl;
   }
 
-  /** The chunk of a document that supports the sentence best; the first one among equals. */
-  function chooseSource(
-    first: RegisteredSource,
-    others: readonly RegisteredSource[],
-    claim: AnswerClaim | undefined,
-  ): RegisteredSource {
-    if (others.length === 0 || claim === undefined) return first;
-    let best = first;
-    let bestRank = -1;
-    for (const candidate of [first, ...others].slice(0, MAX_CANDIDATES)) {
-      if (checksLeft <= 0) break;
-      checksLeft -= 1;
-      const rank = rankOf(claim, candidate);
-      if (rank <= bestRank) continue;
-      best = candidate;
-      bestRank = rank;
+  /** The ref of the chunk that supports the sentence best; the first one among equals. */
+  function chooseSource(candidates: readonly RegisteredSource[], claim: AnswerClaim | undefined): string[] {
+    const [first] = candidates;
+    if (first === undefined) return [];
+    const best = claim === undefined || candidates.length === 1 ? null : findBestPair(candidates, [claim]);
+    return [best?.ref ?? first.ref];
+  }
+
+  /** The source and the sentence that it supports best; null without any, or after too many checks. */
+  function findBestPair(candidates: readonly RegisteredSource[], claims: readonly AnswerClaim[]) {
+    let best: { rank: number; end: number; ref: string } | null = null;
+    for (const { ref, chunk } of candidates.slice(0, MAX_CANDIDATES)) {
+      for (const { text, end } of claims) {
+        if (checksLeft <= 0) return best;
+        checksLeft -= 1;
+        const { verdict, support } = checkClaimByWords(text, chunk);
+        const rank = VERDICT_RANK[verdict] + support / 2;
+        if (best === null || rank > best.rank) best = { rank, end, ref };
+      }
     }
     return best;
   }
@@ -130,63 +126,33 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     claims: readonly AnswerClaim[],
     listed: readonly SourceReference[],
   ): string {
-    const refsAt = new Map<number, Set<string>>();
-    for (const reference of listed) {
-      let best: { rank: number; end: number; ref: string } | null = null;
-      for (const candidate of candidatesOf(reference).slice(0, MAX_CANDIDATES)) {
-        for (const claim of claims) {
-          if (checksLeft <= 0) break;
-          checksLeft -= 1;
-          const rank = rankOf(claim, candidate);
-          if (best === null || rank > best.rank) best = { rank, end: claim.end, ref: candidate.ref };
-        }
-      }
-      if (best !== null) refsAt.set(best.end, (refsAt.get(best.end) ?? new Set()).add(best.ref));
-    }
-    let text = '';
-    let at = 0;
-    for (const [end, refs] of [...refsAt].sort(([a], [b]) => a - b)) {
-      text += `${body.slice(at, end)} ${Array.from(refs, (ref) => `[${ref}]`).join('')}`;
-      at = end;
-    }
-    return text + body.slice(at);
+    const pairs = listed.flatMap((reference) => findBestPair(candidatesOf(reference), claims) ?? []);
+    const edits = Array.from(
+      Map.groupBy(pairs, ({ end }) => end),
+      ([end, cited]) => {
+        const refs = new Set(cited.map(({ ref }) => `[${ref}]`));
+        return { start: end, end, text: ` ${[...refs].join('')}` };
+      },
+    );
+    return replaceRanges(
+      body,
+      edits.sort((a, b) => a.start - b.start),
+    );
   }
 
   function removeDefinitions(text: string): string {
     const definitions = findLinkDefinitions(text);
     if (definitions.length === 0) return text;
-    let kept = '';
-    let at = 0;
     for (const { start, end } of definitions) {
-      noteUnknown(text, { start, end });
-      kept += text.slice(at, start);
-      at = Math.min(text.length, end + 1);
+      const line = text.slice(start, end);
+      const markers = findMarkers(line.slice(line.indexOf(']:') + 2), known);
+      noteUnknown(markers.flatMap(({ references }) => references));
     }
-    return (kept + text.slice(at)).trimEnd();
-  }
-
-  function noteUnknown(text: string, { start, end }: Range): void {
-    const line = text.slice(start, end);
-    for (const { references } of findMarkers(line.slice(line.indexOf(']:') + 2), known)) {
-      for (const one of references) if (candidatesOf(one).length === 0) unknown.add(one.name);
-    }
+    const edits = definitions.map(({ start, end }) => ({ start, end: end + 1, text: '' }));
+    return replaceRanges(text, edits).trimEnd();
   }
 
   return { cleanOnce };
-}
-
-function rankOf(claim: AnswerClaim, { chunk }: RegisteredSource): number {
-  const { verdict, support } = checkClaimByWords(claim.text, chunk);
-  return VERDICT_RANK[verdict] + support / 2;
-}
-
-function memoizeFind(register: SourceRegister): (reference: string) => RegisteredSource[] {
-  const found = new Map<string, RegisteredSource[]>();
-  return (reference) => {
-    const sources = found.get(reference) ?? register.find(reference);
-    found.set(reference, sources);
-    return sources;
-  };
 }
 
 /** Removes a horizontal rule at the end, which separated the list of sources. */

@@ -1,4 +1,4 @@
-import type { Range } from '../text/markdown-blocks.ts';
+import { type Range, replaceRanges } from '../text/markdown-blocks.ts';
 import type { CitationMarker } from './find-markers.ts';
 
 export interface ResolvedMarker {
@@ -31,13 +31,7 @@ export function rewriteMarkers(answer: string, resolved: readonly ResolvedMarker
     edits.push(edit);
     floor = edit.end;
   }
-  let rewritten = '';
-  let at = 0;
-  for (const { start, end, text } of edits) {
-    rewritten += answer.slice(at, start) + text;
-    at = end;
-  }
-  return rewritten + answer.slice(at);
+  return replaceRanges(answer, edits);
 }
 
 /** Groups neighbouring markers such as `[1], [2]`. A link whose text stays starts a group. */
@@ -144,7 +138,7 @@ function emptiedLine(answer: string, left: number, right: number, floor: number)
     )
   )
     return null;
-  if (right === answer.length) return { start: skipLinesBack(answer, start, floor), end: right };
+  if (right === answer.length) return { start: skipBack(answer, start, floor, /\s/), end: right };
   const blankBefore = start === 0 || (start >= 2 && answer.charAt(start - 2) === '\n');
   let end = right + 1;
   while (blankBefore && answer.charAt(end) === '\n') end += 1;
@@ -153,21 +147,15 @@ function emptiedLine(answer: string, left: number, right: number, floor: number)
 
 /** Moves the refs of a line that only names sources to the end of the paragraph before it. */
 function moveToParagraph(answer: string, range: Range, floor: number, written: string): Edit {
-  const start = skipLinesBack(answer, range.start, floor);
+  const start = skipBack(answer, range.start, floor, /\s/);
   const lineBefore = answer.slice(answer.lastIndexOf('\n', start - 1) + 1, start);
   const joins = start > floor && start < range.start && !/^(?:\s*(?:#|\||```|~~~)| {4}|\t)/.test(lineBefore);
   return joins ? { start, end: range.end, text: ` ${written}` } : { ...range, text: written };
 }
 
-function skipBack(text: string, from: number, floor: number): number {
+function skipBack(text: string, from: number, floor: number, skipped = /[ \t]/): number {
   let at = from;
-  while (at > floor && /[ \t]/.test(text.charAt(at - 1))) at -= 1;
-  return at;
-}
-
-function skipLinesBack(text: string, from: number, floor: number): number {
-  let at = from;
-  while (at > floor && /\s/.test(text.charAt(at - 1))) at -= 1;
+  while (at > floor && skipped.test(text.charAt(at - 1))) at -= 1;
   return at;
 }
 

@@ -161,11 +161,7 @@ function toPageKey(url: string): string {
 }
 
 function trimPunctuation(url: string): string {
-  let start = 0;
-  let end = url.length;
-  while (start < end && /[\s<"'“”]/.test(url.charAt(start))) start += 1;
-  while (end > start && /[\s>"'“”.,;:!?*]/.test(url.charAt(end - 1))) end -= 1;
-  return url.slice(start, end);
+  return url.replace(/^[\s<"'“”]+|[\s>"'“”.,;:!?*]+$/g, '');
 }
 
 /** Citations are printed with encoded parentheses and brackets. */
@@ -178,15 +174,9 @@ function decodeAddress(url: string): string {
 }
 
 function lowerCaseHost(url: string): string {
-  const scheme = url.indexOf('://');
-  if (scheme < 0) return url;
-  const path = url.slice(scheme + 3).search(/[/?#]/);
-  const end = path < 0 ? url.length : scheme + 3 + path;
-  return url.slice(0, end).toLowerCase() + url.slice(end);
+  return url.replace(/^[\s\S]*?:\/\/[^/?#]*/, (start) => start.toLowerCase());
 }
 
 function trimSlashes(url: string): string {
-  let end = url.length;
-  while (end > 1 && url.charAt(end - 1) === '/') end -= 1;
-  return url.slice(0, end);
+  return url.replace(/(?!^)\/+$/, '');
 }

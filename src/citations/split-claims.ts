@@ -1,4 +1,10 @@
-import { findBlocks, findInnerCode, type MarkdownBlock, type Range } from '../text/markdown-blocks.ts';
+import {
+  findBlocks,
+  findInnerCode,
+  type MarkdownBlock,
+  type Range,
+  replaceRanges,
+} from '../text/markdown-blocks.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { CitationMarker } from './find-markers.ts';
 
@@ -143,14 +149,11 @@ export function toAnswerRange({ start, text, written }: AnswerClaim, range: Rang
 
 /** Replaces markers by blanks, except for the text of links. Keeps the length. */
 function maskMarkers(answer: string, markers: readonly CitationMarker[]): string {
-  let masked = '';
-  let at = 0;
-  for (const { start, end, label } of markers) {
+  const edits = markers.map(({ start, end, label }) => {
     const shown = label === null ? '' : ' '.repeat(answer.indexOf(label, start) - start) + label;
-    masked += `${answer.slice(at, start)}${shown.replace(/\n/g, ' ').padEnd(end - start)}`;
-    at = end;
-  }
-  return masked + answer.slice(at);
+    return { start, end, text: shown.replace(/\n/g, ' ').padEnd(end - start) };
+  });
+  return replaceRanges(answer, edits);
 }
 
 /** The line number at every position. */

@@ -3,6 +3,17 @@ export interface Range {
   end: number;
 }
 
+/** Replaces ranges of a text, which are in order and do not overlap. */
+export function replaceRanges(text: string, edits: readonly (Range & { text: string })[]): string {
+  let replaced = '';
+  let at = 0;
+  for (const edit of edits) {
+    replaced += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return replaced + text.slice(at);
+}
+
 /** A paragraph, list item, table row, heading or fenced code block. */
 export interface MarkdownBlock extends Range {
   kind: 'text' | 'heading' | 'code';
@@ -79,13 +90,7 @@ export function findCodeSpans(text: string, block: Range): Range[] {
     while (at < block.end && text.charAt(at) === '`') at += 1;
     runs.push({ start, length: at - start });
   }
-  const byLength = new Map<number, number[]>();
-  for (let i = runs.length - 1; i >= 0; i -= 1) {
-    const length = runs[i]?.length ?? 0;
-    const list = byLength.get(length);
-    if (list === undefined) byLength.set(length, [i]);
-    else list.push(i);
-  }
+  const byLength = Map.groupBy(Array.from(runs.keys()).reverse(), (i) => runs[i]?.length);
   const spans: Range[] = [];
   let next = 0;
   runs.forEach((run, i) => {

@@ -82,10 +82,8 @@ function proseOf(text: string, block: MarkdownBlock): PassagePart {
 }
 
 /** The units of a passage in order. */
-export function passageUnits(
-  text: string,
-  parts: readonly PassagePart[] = passageParts(text),
-): PassageUnit[] {
+export function passageUnits(text: string): PassageUnit[] {
+  const parts = passageParts(text);
   const units: PassageUnit[] = [];
   parts.forEach((part, index) => {
     const own = { from: index, to: index };

@@ -64,8 +64,10 @@ export function sentencesIn(prose: string): Range[] {
     const end = skipEmphasis(readable, index + segment.length);
     if (end < readable.length && (endsWithinWord(readable, end) || endsInAbbreviation(readable, end)))
       continue;
-    const sentence = trimRange(prose, start, end);
-    if (sentence.start < sentence.end) sentences.push(sentence);
+    const written = prose.slice(start, end);
+    const trimmed = written.trim();
+    const from = start + written.indexOf(trimmed);
+    if (trimmed !== '') sentences.push({ start: from, end: from + trimmed.length });
     start = end;
   }
   return sentences;
@@ -119,12 +121,4 @@ function endsInAbbreviation(text: string, end: number): boolean {
     last -= 1;
   const before = text.slice(Math.max(0, last - LONGEST_ABBREVIATION), last);
   return ABBREVIATION.test(before) || INITIAL.test(before);
-}
-
-function trimRange(text: string, from: number, to: number): Range {
-  let start = from;
-  let end = to;
-  while (start < end && /\s/.test(text.charAt(start))) start += 1;
-  while (end > start && /\s/.test(text.charAt(end - 1))) end -= 1;
-  return { start, end };
 }

@@ -43,37 +43,21 @@ export const LONGEST_CACHED_WORD = 40;
 
 /** Cached, since folding and stemming are slow and texts repeat their words. */
 const termsOfWord = memoize({ size: 25_000, longestKey: LONGEST_CACHED_WORD }, (word): readonly string[] => {
-  const terms: string[] = [];
-  addTerms(word, terms);
-  return terms;
+  const parts = word.replace(POSSESSIVE, '').split(SEPARATOR);
+  const terms = parts.flatMap((part) => {
+    if (UNSPACED.test(part))
+      return part.split(UNSPACED_RUN).flatMap((run, index) => (index % 2 === 1 ? toPairs(run) : toTerm(run)));
+    const humps = part.split(HUMP);
+    return [...(humps.length > 1 ? humps : []), part].map(toTerm);
+  });
+  if (parts.length > 1) terms.push(toTerm(parts.join('')));
+  return terms.filter((term) => term !== '');
 });
 
-function addTerms(word: string, terms: string[]): void {
-  const parts = word.replace(POSSESSIVE, '').split(SEPARATOR);
-  for (const part of parts) {
-    if (UNSPACED.test(part)) {
-      part.split(UNSPACED_RUN).forEach((run, index) => {
-        if (index % 2 === 1) addPairs(run, terms);
-        else addTerm(run, terms);
-      });
-      continue;
-    }
-    const humps = part.split(HUMP);
-    if (humps.length > 1) for (const hump of humps) addTerm(hump, terms);
-    addTerm(part, terms);
-  }
-  if (parts.length > 1) addTerm(parts.join(''), terms);
-}
-
-function addTerm(word: string, terms: string[]): void {
-  const term = toTerm(word);
-  if (term !== '') terms.push(term);
-}
-
-function addPairs(run: string, terms: string[]): void {
+function toPairs(run: string): string[] {
   const characters = Array.from(fold(run));
-  if (characters.length === 1) terms.push(...characters);
-  for (let i = 1; i < characters.length; i += 1) terms.push(`${characters[i - 1]}${characters[i]}`);
+  if (characters.length === 1) return characters;
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
 /** Lower case without diacritics and without the signs in letters such as ½ and ⑴. */

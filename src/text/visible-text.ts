@@ -43,14 +43,7 @@ const incomplete =
   /(?:(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|[\ud800-\udbff])$/;
 
 /** Applies `visibleText` to a text that arrives in pieces, even if an escape sequence is split between two. */
-interface VisibleStream {
-  /** Returns the text that can be shown now. */
-  push(delta: string): string;
-  /** Returns the rest. */
-  end(): string;
-}
-
-export function createVisibleStream(): VisibleStream {
+export function createVisibleStream() {
   let held = '';
 
   function release(length: number): string {
@@ -60,11 +53,13 @@ export function createVisibleStream(): VisibleStream {
   }
 
   return {
-    push(delta) {
+    /** Returns the text that can be shown now. */
+    push(delta: string): string {
       held += delta;
       const start = held.search(incomplete);
       return release(start < 0 || held.length - start > MAX_HELD ? held.length : start);
     },
+    /** Returns the rest. */
     end: () => release(held.length),
   };
 }

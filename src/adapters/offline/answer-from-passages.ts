@@ -35,29 +35,23 @@ export const FIRST_WORDS = 80;
 export const SECOND_WORDS = 40;
 const MAX_SHOWN = 2;
 
-export interface PassageAnswer {
-  /** An answer, or the closest passages; null if no passage is close enough. */
-  text: string | null;
-  chance: number;
-}
-
 interface RatedPassage extends PassageRating {
   passage: OfflinePassage;
 }
 
-/** Answers with quotes of the best passages, shows the closest ones, or returns no text, depending on their chance. */
+/** Answers with quotes of the best passages, shows the closest ones, or returns null, depending on their chance. */
 export async function answerFromPassages(
   query: string,
   passages: readonly OfflinePassage[],
   { judge, combineChances }: PassageJudge,
-): Promise<PassageAnswer> {
+): Promise<string | null> {
   const ratings = (await judge(query, passages)) ?? rateByWords(query, passages);
   const rated = passages
     .map((passage, index): RatedPassage => ({ passage, chance: 0, unit: null, ...ratings[index] }))
     // The question is about attached text, however it is worded.
     .sort((a, b) => Number(isAttached(b)) - Number(isAttached(a)) || b.chance - a.chance);
   const [first, second] = rated;
-  if (first === undefined) return { text: null, chance: 0 };
+  if (first === undefined) return null;
   const quotesBoth = second !== undefined && second.chance >= SECOND_SHARE * first.chance;
   const chance = combineChances(quotesBoth ? [first.chance, second.chance] : [first.chance]);
   const definition = findDefinition(query, first.passage);
@@ -67,11 +61,11 @@ export async function answerFromPassages(
       ? [excerptOf(first, FIRST_WORDS), excerptOf(second, SECOND_WORDS)]
       : [excerptOf(first, FIRST_WORDS + SECOND_WORDS)];
     const text = excerpts.filter((excerpt) => excerpt !== '').join('\n\n');
-    if (text !== '') return { text, chance };
+    if (text !== '') return text;
   }
-  if (chance < SHOW_CHANCE && !isAttached(first)) return { text: null, chance };
+  if (chance < SHOW_CHANCE && !isAttached(first)) return null;
   const shown = rated.slice(0, MAX_SHOWN).map(({ passage }) => formatPassage(passage));
-  return { text: [CLOSEST_PASSAGES, ...shown].join('\n\n'), chance };
+  return [CLOSEST_PASSAGES, ...shown].join('\n\n');
 }
 
 function isAttached({ passage }: RatedPassage): boolean {

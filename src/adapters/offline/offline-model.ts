@@ -90,8 +90,8 @@ async function decideStep(request: OfflineRequest, judge: PassageJudge): Promise
   if (searchTool !== null && context === null && next !== null) return { search: next, tool: searchTool };
 
   const passages = context ?? passagesOf(searches);
-  const { text } = await answerFromPassages(query, passages, judge);
-  return { say: text ?? formatNoInformation(query, passages, request) };
+  const answer = await answerFromPassages(query, passages, judge);
+  return { say: answer ?? formatNoInformation(query, passages, request) };
 }
 
 /** Searches once, then with a lower threshold if nothing was found. */

@@ -51,18 +51,14 @@ function toShortTopic(question: string): string {
   const content = words
     .map((word) => word.replace(/^["'(]+|["'),;:?!.]+$/g, ''))
     .filter((word) => word !== '' && !STOP_WORDS.has(word.toLowerCase()) && !QUESTION_WORD.test(word));
-  const named = content.flatMap((word, index) => (index > 0 && isNamed(word) ? [index] : []));
+  const named = content.flatMap((word, index) => (index > 0 && NAME.test(word) ? [index] : []));
   const from = named[0];
   if (from === undefined) return content.slice(0, MAX_TOPIC_WORDS).join(' ');
   // A name has several words, or a number after it: Isaac Sim, ROS 2.
   let to = from + 1;
   while (to < content.length && (named.includes(to) || /^\d+$/.test(content[to] ?? ''))) to += 1;
-  const begin = isNamed(content[from - 1] ?? '') && from === 1 ? 0 : from;
+  const begin = NAME.test(content[from - 1] ?? '') && from === 1 ? 0 : from;
   return content.slice(begin, Math.min(to, begin + MAX_TOPIC_WORDS)).join(' ');
-}
-
-function isNamed(word: string): boolean {
-  return NAME.test(word);
 }
 
 function resolveFollowUp(question: string, topic: string): string {
