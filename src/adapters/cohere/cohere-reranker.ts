@@ -69,10 +69,7 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
         const { client, service } = await connection;
         const rank = async () => {
           const request = { model: service.model, ...input };
-          const { results } = await client.rerank(
-            request,
-            signal === undefined ? {} : { abortSignal: signal },
-          );
+          const { results } = await client.rerank(request, signal && { abortSignal: signal });
           return toRankedDocuments(results, input, service);
         };
         try {

@@ -2,17 +2,17 @@ import type { Block, BlockKind, ParsedDocument } from '../../domain/document.ts'
 import type { Location } from '../../domain/location.ts';
 import { cleanText } from './decode-text.ts';
 
-interface WriteOptions {
-  list?: object | undefined;
-  location?: Location | undefined;
-}
-
 export interface BlockWriter {
   /**
    * Adds a block after a blank line, unless it is blank. Items of the same `list` are on consecutive lines, indented by
    * their depth.
    */
-  write(kind: BlockKind, depth: number, text: string, options?: WriteOptions): void;
+  write(
+    kind: BlockKind,
+    depth: number,
+    text: string,
+    options?: { list?: object | undefined; location?: Location | undefined },
+  ): void;
   finish(): Pick<ParsedDocument, 'text' | 'blocks'>;
 }
 
@@ -34,13 +34,8 @@ export function createBlockWriter(): BlockWriter {
       if (content === '') return;
       const sameList = list !== undefined && list === lastList;
       if (blocks.length > 0) append(sameList ? `\n${'  '.repeat(depth - 1)}` : '\n\n');
-      blocks.push({
-        kind,
-        depth,
-        start: length,
-        end: length + content.length,
-        ...(location && { location }),
-      });
+      const end = length + content.length;
+      blocks.push({ kind, depth, start: length, end, ...(location && { location }) });
       append(content);
       lastList = list;
     },

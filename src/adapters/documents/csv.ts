@@ -21,11 +21,6 @@ export async function parseCsv(source: string): Promise<ParsedDocument> {
   return { title: null, metadata: {}, ...writer.finish() };
 }
 
-interface RowsOptions {
-  /** Whether a blank row may end a table, and a row of words after it is a new header. */
-  hasSeveralTables: boolean;
-}
-
 /** Longer tables are split, each part with the header. */
 const MAX_TABLE_ROWS = 200;
 
@@ -34,12 +29,13 @@ const MAX_ROW_LENGTH = 400;
 
 /**
  * Writes the rows of a sheet as tables. The header is the first row with more than one cell; rows above it are titles.
- * Tables with long rows are written as records of `name: value`.
+ * Tables with long rows are written as records of `name: value`. With `hasSeveralTables`, a row of words after a blank
+ * row is a new header.
  */
 export async function writeTableRows(
   writer: BlockWriter,
   rows: readonly (readonly string[])[],
-  { hasSeveralTables }: RowsOptions,
+  { hasSeveralTables }: { hasSeveralTables: boolean },
 ): Promise<void> {
   const cleaned = rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ').trim()));
   const isTable = cleaned.some((row) => countFilled(row) > 1);
@@ -62,13 +58,10 @@ export async function writeTableRows(
       closeTable();
     } else if (header === null || isHeader) {
       closeTable();
-      if (cells > 1 || !isTable) {
-        header = row;
-        if (isLast(cleaned, index))
-          writer.write('paragraph', 0, row.join(' '), { location: rowLocation(number) });
-      } else {
-        writer.write('paragraph', 0, row.join(' ').trim(), { location: rowLocation(number) });
-      }
+      const isTitle = cells === 1 && isTable;
+      if (!isTitle) header = row;
+      if (isTitle || countFilled(cleaned[index + 1] ?? []) === 0)
+        writer.write('paragraph', 0, row.join(' '), { location: rowLocation(number) });
     } else if (isRecords) {
       writer.write('paragraph', 0, formatRecord(header, row), { location: rowLocation(number) });
     } else {
@@ -104,16 +97,9 @@ function countFilled(row: readonly string[]): number {
   return row.filter((cell) => cell !== '').length;
 }
 
-function isLast(rows: readonly (readonly string[])[], index: number): boolean {
-  return rows.slice(index + 1, index + 2).every((row) => countFilled(row) === 0);
-}
-
 /** The average length of the rows below the header. */
 function averageLength(rows: readonly (readonly string[])[]): number {
   const sample = rows.filter((row) => countFilled(row) > 0).slice(1, 1_000);
-  const characters = sample.reduce(
-    (sum, row) => sum + row.reduce((total, cell) => total + cell.length, 0),
-    0,
-  );
+  const characters = sample.reduce((sum, row) => sum + row.join('').length, 0);
   return sample.length === 0 ? 0 : characters / sample.length;
 }

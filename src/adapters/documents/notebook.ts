@@ -25,7 +25,6 @@ const cellSchema = z.object({
   source: textSchema.optional(),
   outputs: z.array(outputSchema).optional(),
 });
-type NotebookCell = z.infer<typeof cellSchema>;
 
 const notebookSchema = z.object({
   metadata: z
@@ -63,7 +62,7 @@ function readNotebook(source: string, name: string): z.infer<typeof notebookSche
   }
 }
 
-async function cellContent(cell: NotebookCell, language: string): Promise<RootContent[]> {
+async function cellContent(cell: z.infer<typeof cellSchema>, language: string): Promise<RootContent[]> {
   const text = cell.source ?? '';
   switch (cell.cell_type) {
     case 'markdown':

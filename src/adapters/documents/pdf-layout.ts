@@ -1,4 +1,4 @@
-import type { Heading, RootContent } from 'mdast';
+import type { Heading, Paragraph, RootContent } from 'mdast';
 
 /** A text item of unpdf; `transform` contains the font size and the position. */
 export interface PdfTextItem {
@@ -83,18 +83,15 @@ function toNode(lines: PdfLine[], headingSizes: readonly number[]): RootContent 
   const value = joinLines(lines.map((line) => line.text));
   const level = headingSizes.indexOf(roundSize(lines[0]?.size ?? 0)) + 1;
   if (level > 0 && value.length <= 200) {
-    return {
-      type: 'heading',
-      depth: Math.min(6, level) as Heading['depth'],
-      children: [{ type: 'text', value }],
-    };
+    const depth = Math.min(6, level) as Heading['depth'];
+    return { type: 'heading', depth, children: [{ type: 'text', value }] };
   }
-  const text = { type: 'text' as const, value: value.replace(BULLET, '') };
-  if (!BULLET.test(value)) return { type: 'paragraph', children: [text] };
-  return {
-    type: 'list',
-    children: [{ type: 'listItem', children: [{ type: 'paragraph', children: [text] }] }],
+  const paragraph: Paragraph = {
+    type: 'paragraph',
+    children: [{ type: 'text', value: value.replace(BULLET, '') }],
   };
+  if (!BULLET.test(value)) return paragraph;
+  return { type: 'list', children: [{ type: 'listItem', children: [paragraph] }] };
 }
 
 /** Groups consecutive lines with the same size and distance. */

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { indentWidth } from './rst/blocks.ts';
 
 /** Starts with a key, so that text between two rules at the top is not read as front matter. */
 const FRONT_MATTER =
@@ -91,47 +92,36 @@ export function convertMkdocsBlocks(source: string): string {
   return lines
     .map((line, index) => {
       const isBlank = line.trim() === '';
-      const indent = line.length - line.trimStart().length;
+      const indent = indentWidth(line);
       while (fence === null && !isBlank && open.length > 0 && indent < (open.at(-1) ?? 0) + INDENT)
         open.pop();
       const dedented = line.slice(Math.min(indent, INDENT * open.length));
       const ticks = FENCE.exec(dedented)?.[1] ?? null;
-      if (fence !== null) {
-        if (ticks?.startsWith(fence) && dedented.trim() === ticks) fence = null;
+      if (fence !== null || ticks !== null) {
+        const isClosing = fence !== null && ticks?.startsWith(fence) && dedented.trim() === ticks;
+        fence = isClosing ? null : (fence ?? ticks);
         return dedented;
       }
-      if (ticks !== null) {
-        fence = ticks;
-        return dedented;
-      }
-      const indented = INDENTED_BLOCK.exec(line);
-      if (
-        indented !== null &&
-        (indented[2] ?? indented[3]) !== undefined &&
-        hasIndentedContent(lines, index)
-      ) {
+      const [, , kind, title] = INDENTED_BLOCK.exec(line) ?? [];
+      if ((kind ?? title) !== undefined && hasIndentedContent(lines, index)) {
         open.push(indent);
-        return formatTitle(dedented, indented[2], indented[3]);
+        return formatTitle(dedented, kind, title);
       }
       const block = SLASH_BLOCK.exec(dedented);
-      return block === null
-        ? dedented
-        : block[2] === undefined
-          ? ''
-          : formatTitle(dedented, block[2], block[3]);
+      if (block === null) return dedented;
+      return block[2] === undefined ? '' : formatTitle(dedented, block[2], block[3]);
     })
     .join('\n');
 }
 
 function hasIndentedContent(lines: readonly string[], index: number): boolean {
-  const indent = (line: string) => line.length - line.trimStart().length;
   const next = lines.slice(index + 1).find((line) => line.trim() !== '');
-  return next !== undefined && indent(next) >= indent(lines[index] ?? '') + INDENT;
+  return next !== undefined && indentWidth(next) >= indentWidth(lines[index] ?? '') + INDENT;
 }
 
 function formatTitle(line: string, kind = '', title = ''): string {
   const text = title.trim() || kind.charAt(0).toUpperCase() + kind.slice(1);
-  return `${line.slice(0, line.length - line.trimStart().length)}**${text}**`;
+  return `${line.slice(0, indentWidth(line))}**${text}**`;
 }
 
 /** The parser takes quadratic time, so long documents are parsed in parts of about this length. */

@@ -43,10 +43,8 @@ export function readTextFields(
   parent: XmlElement | undefined,
   elementByField: Record<string, string>,
 ): Record<string, string> {
-  const fields = Object.entries(elementByField).map(([field, element]) => [
-    field,
-    childText(parent, element),
-  ]);
+  const names = Object.entries(elementByField);
+  const fields = names.map(([field, element]) => [field, childText(parent, element)]);
   return Object.fromEntries(fields.filter(([, text]) => text !== ''));
 }
 

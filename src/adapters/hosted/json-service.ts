@@ -46,13 +46,10 @@ export function firstRetryDelayMs({ kind }: AppError): number {
   return kind === 'rate_limit' ? 4000 : 500;
 }
 
-/** Services refuse blank texts, but each chunk needs a vector. */
-const BLANK_TEXT = '.';
-
-/** A text that all services accept: well-formed, without NUL, not blank. */
+/** A text that all services accept: well-formed, without NUL, not blank, because each chunk needs a vector. */
 export function toSendableText(text: string): string {
   const clean = text.toWellFormed().replaceAll('\0', ' ');
-  return clean.trim() === '' ? BLANK_TEXT : clean;
+  return clean.trim() === '' ? '.' : clean;
 }
 
 interface JsonRequest {
@@ -69,20 +66,14 @@ interface JsonRequest {
 export async function postJson(request: JsonRequest, service: HostedService): Promise<unknown> {
   const { signal } = request;
   signal?.throwIfAborted();
-  const timeout = AbortSignal.timeout(service.timeoutMs);
-  const answer = await send(
-    request,
-    signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-  ).catch((error: unknown) => {
+  const { response, text } = await send(request, service).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw toNetworkError(error, service);
   });
-  if (answer.status < 200 || answer.status >= 300) throw toStatusError(answer, service);
-  try {
-    return JSON.parse(answer.text) as unknown;
-  } catch {
-    throw unusableAnswer(service, 'it is not valid JSON');
-  }
+  if (!response.ok) throw toStatusError(response, text, service);
+  const answer = parseJson(text);
+  if (answer === undefined) throw unusableAnswer(service, 'it is not valid JSON');
+  return answer;
 }
 
 export function unusableAnswer({ name }: HostedService, reason: string, recoverable = true): AppError {
@@ -92,21 +83,15 @@ export function unusableAnswer({ name }: HostedService, reason: string, recovera
   });
 }
 
-interface HttpAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-}
-
-async function send({ url, headers, body }: JsonRequest, signal: AbortSignal): Promise<HttpAnswer> {
+async function send({ url, headers, body, signal }: JsonRequest, { timeoutMs }: HostedService) {
   // Looked up at each call, because recording and tests replace the global fetch.
   const response = await globalThis.fetch(url, {
     method: 'POST',
     headers: { accept: 'application/json', ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal,
+    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return { response, text: await response.text() };
 }
 
 /** Shows only the code of a network error, because its message may contain headers. */
@@ -130,7 +115,7 @@ const NO_MODEL =
   /model_not_found|(unknown|invalid|unsupported|no such) model|no models? loaded|model\b.{0,120}(not found|not exist|not available|not supported|decommissioned|removed)|support embeddings?\b|embeddings? from this model/i;
 
 /** The error for a status other than 2xx; its message contains no key. */
-function toStatusError({ status, headers, text }: HttpAnswer, service: HostedService): AppError {
+function toStatusError({ status, headers }: Response, text: string, service: HostedService): AppError {
   const said = findMessageText(text, status);
   const secrets = [service.apiKey, ...(service.secrets ?? [])];
   return serviceFault(describeStatus(status, `${text.slice(0, 2000)} ${said}`, service), {

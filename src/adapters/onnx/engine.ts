@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { DownloadOptions } from './fetch-package.ts';
 import type { ModelLocation } from './weights.ts';
 
@@ -81,12 +81,6 @@ async function downloadEngine(directory: string, options: DownloadOptions): Prom
       },
     );
   });
-  await storeFiles(directory, contents).catch((error: unknown) => {
-    throw new AppError(
-      'configuration_error',
-      `ONNX Runtime cannot be stored in ${directory}: ${messageOf(error)}.`,
-      { hint: 'Set XDG_CACHE_HOME to a writable directory with 100 MB of free space.', cause: error },
-    );
-  });
+  await storeFiles(directory, contents, { name: 'ONNX Runtime', megabytes: 100 });
   return directory;
 }

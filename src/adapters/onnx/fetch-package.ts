@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { messageOf } from '../../faults/app-error.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 
 export const DOWNLOAD_TIMEOUT_MS = 5 * 60_000;
 const PROGRESS_INTERVAL_MS = 200;
 
-export interface NpmPackage {
+interface NpmPackage {
   /** With its version: `name@1.0.0`. */
   name: string;
   /** The size of its archive, for progress reports. */
@@ -91,8 +91,19 @@ async function assertIntegrity(archive: string, integrity: string): Promise<void
   }
 }
 
-export async function storeFiles(directory: string, files: FileContents): Promise<void> {
-  for (const [file, bytes] of files) await writeFileAtomic(join(directory, file), bytes);
+/** `name` and `megabytes` are for the error message. */
+export async function storeFiles(
+  directory: string,
+  files: FileContents,
+  { name, megabytes }: { name: string; megabytes: number },
+): Promise<void> {
+  try {
+    for (const [file, bytes] of files) await writeFileAtomic(join(directory, file), bytes);
+  } catch (cause) {
+    const message = `${name} cannot be stored in ${directory}: ${messageOf(cause)}.`;
+    const hint = `Set XDG_CACHE_HOME to a writable directory with ${megabytes} MB of free space.`;
+    throw new AppError('configuration_error', message, { hint, cause });
+  }
 }
 
 /** Why a download failed, in one line: the first line of what the command printed, or the error's message. */

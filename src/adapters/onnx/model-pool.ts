@@ -8,11 +8,7 @@ const MIN_TEXTS_TO_GROW = 8;
 /** Each worker has one text to run and one queued. */
 const TEXTS_PER_MODEL = 2;
 
-interface PoolSource extends Omit<ModelSource, 'threads' | 'member'> {
-  bulk: boolean;
-}
-
-export interface ModelPool extends RunningModel {
+interface ModelPool extends RunningModel {
   /** One vector per input, in order. Throws the signal's reason when it is aborted. */
   embedAll(inputs: readonly (readonly number[])[], signal?: AbortSignal): Promise<Float32Array[]>;
 }
@@ -23,7 +19,7 @@ export interface ModelPool extends RunningModel {
  */
 export async function startModelPool(
   modelThreads: ModelThreads,
-  { bulk, ...source }: PoolSource,
+  { bulk, ...source }: Omit<ModelSource, 'threads' | 'member'> & { bulk: boolean },
 ): Promise<ModelPool> {
   const cores = availableParallelism();
   const maxModels = bulk ? Math.min(cores, MAX_MODELS) : 1;

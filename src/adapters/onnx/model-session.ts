@@ -114,17 +114,10 @@ export function createModelSession(
 }
 
 function toTensor(length: number, type: number | undefined, valueAt: (index: number) => number): Tensor {
+  const values = Array.from({ length }, (_, index) => valueAt(index));
   return type === INT32
-    ? new Tensor(
-        'int32',
-        Int32Array.from({ length }, (_, index) => valueAt(index)),
-        [1, length],
-      )
-    : new Tensor(
-        'int64',
-        BigInt64Array.from({ length }, (_, index) => BigInt(valueAt(index))),
-        [1, length],
-      );
+    ? new Tensor('int32', Int32Array.from(values), [1, length])
+    : new Tensor('int64', BigInt64Array.from(values, BigInt), [1, length]);
 }
 
 const KNOWN_INPUTS = new Set(['input_ids', 'attention_mask', 'token_type_ids', 'position_ids']);
@@ -167,11 +160,7 @@ function chooseOutput(outputs: readonly ValueMetadata[], preferWhole: boolean): 
     floats.find(({ shape }) => shape?.length === 3 || shape?.length === 2);
   if (found !== undefined) return found;
   const names = outputs.map(({ name }) => name).join(', ') || 'nothing';
-  throw new AppError(
-    'configuration_error',
-    `The model has no float32 vectors among its outputs (${names}).`,
-    {
-      hint: 'Export it with float32 outputs; its weights may be smaller.',
-    },
-  );
+  const message = `The model has no float32 vectors among its outputs (${names}).`;
+  const hint = 'Export it with float32 outputs; its weights may be smaller.';
+  throw new AppError('configuration_error', message, { hint });
 }

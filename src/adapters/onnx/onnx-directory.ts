@@ -5,10 +5,11 @@ import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { writeFileAtomic } from '../../files/write-file-atomic.ts';
+import { parseJson } from '../openai/wire/json-object.ts';
 import type { Pooling } from './model-threads.ts';
 
 /** Settings that the user writes for a model whose own files lack them. */
-export const ONNX_SETTINGS_FILE = 'citeloop.json';
+const ONNX_SETTINGS_FILE = 'citeloop.json';
 
 /** In order of preference: full precision first. */
 const WEIGHT_FILES = ['model.onnx', 'model_fp16.onnx', 'model_quantized.onnx', 'model_int8.onnx'];
@@ -29,7 +30,6 @@ const settingsSchema = z.strictObject({
   baseline: share.max(0.99).optional(),
   threshold: share.optional(),
 });
-export type OnnxSettings = z.infer<typeof settingsSchema>;
 
 /** A model that the user provides, as its files describe it. */
 export interface OnnxDirectory {
@@ -107,7 +107,7 @@ export async function readOnnxDirectory(directory: string): Promise<OnnxDirector
 /** Adds settings to the model's settings file and returns its path. They must not affect the vectors. */
 export async function saveOnnxSettings(
   directory: string,
-  added: Pick<OnnxSettings, 'baseline' | 'threshold'>,
+  added: Pick<z.infer<typeof settingsSchema>, 'baseline' | 'threshold'>,
 ): Promise<string> {
   const path = join(directory, ONNX_SETTINGS_FILE);
   const settings = { ...(await readJson(path, settingsSchema)), ...added };
@@ -129,7 +129,7 @@ async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | null
     throw new AppError('configuration_error', `${path} cannot be read (${messageOf(error)}).`);
   });
   if (text === null) return null;
-  const value = parseJsonText(text);
+  const value = parseJson(text);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -139,14 +139,6 @@ async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | null
     value === undefined ? `${path} is not valid JSON.` : `${path} is invalid: ${where}${issue?.message}.`,
     { hint: 'Download the files of the model again, or correct this one.' },
   );
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function readPooling(directory: string, flags: z.infer<typeof poolingSchema> | null): Pooling | undefined {

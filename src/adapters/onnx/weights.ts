@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { DownloadOptions, FileContents } from './fetch-package.ts';
 
 export const MODEL_NAME = 'all-MiniLM-L6-v2';
@@ -101,13 +101,7 @@ export async function downloadWeights(directory: string, options: DownloadOption
       failures.push(`${source}: ${downloadFailure(error)}`);
       continue;
     }
-    return storeFiles(directory, contents).catch((error: unknown) => {
-      throw new AppError(
-        'configuration_error',
-        `The embedding model cannot be stored in ${directory}: ${messageOf(error)}.`,
-        { hint: 'Set XDG_CACHE_HOME to a writable directory with 25 MB of free space.', cause: error },
-      );
-    });
+    return storeFiles(directory, contents, { name: 'The embedding model', megabytes: 25 });
   }
   throw new AppError(
     'configuration_error',

@@ -24,7 +24,7 @@ const INVISIBLE = /[\p{Cf}\p{Co}\p{Cs}\ufffd]|(?![\t\n\r])\p{Cc}/gu;
 const IDEOGRAPH = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
 const ACCENT = /\p{Mn}/gu;
 
-export interface LocatedTokens {
+interface LocatedTokens {
   ids: number[];
   starts: number[];
   ends: number[];
@@ -132,8 +132,12 @@ export function toModelInput(ids: readonly number[], maxTokens: number): number[
 
 function splitWords(text: string): readonly string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORDS) ?? [];
+  return foldText(text).match(WORDS) ?? [];
+}
+
+function foldText(text: string): string {
   const spaced = text.replace(INVISIBLE, '').replace(IDEOGRAPH, ' $& ');
-  return spaced.toLowerCase().normalize('NFD').replace(ACCENT, '').match(WORDS) ?? [];
+  return spaced.toLowerCase().normalize('NFD').replace(ACCENT, '');
 }
 
 interface FoldedText {
@@ -152,12 +156,7 @@ function foldWithOrigins(text: string): FoldedText {
   const ends: number[] = [];
   let offset = 0;
   for (const character of text) {
-    const made = character
-      .replace(INVISIBLE, '')
-      .replace(IDEOGRAPH, ' $& ')
-      .toLowerCase()
-      .normalize('NFD')
-      .replace(ACCENT, '');
+    const made = foldText(character);
     folded += made;
     for (let i = 0; i < made.length; i += 1) {
       starts.push(offset);

@@ -32,12 +32,10 @@ export interface OpenAiEmbedderOptions extends RetryOptions {
   signal?: AbortSignal | undefined;
 }
 
-type EmbedderDescription = Pick<Embedder, 'id' | 'maxTokens' | 'batchSize' | 'scoreThreshold'>;
-
 /** The properties of the embedder that are known without a request; the dimensions only for some models. */
 export function describeOpenAiEmbedder(
   options: Pick<OpenAiEmbedderOptions, 'baseUrl' | 'model' | 'dimensions' | 'concurrency'>,
-): EmbedderDescription & { dimensions: number | undefined } {
+) {
   const { model, baseUrl, concurrency = 4 } = options;
   const known = findKnownModel(model);
   return {
@@ -67,32 +65,28 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   };
   assertValidAccess(service, baseUrl);
   const { dimensions: expected, ...described } = describeOpenAiEmbedder(options);
-  const url = embeddingsUrl(baseUrl);
+  // Keeps the query string of the base URL, in which some gateways expect their API version.
+  const url = new URL(baseUrl);
+  url.pathname = url.pathname.replace(/\/*$/, '/embeddings');
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 
   /** The embeddings in the order of the texts. */
-  async function requestEmbeddings(
-    input: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<EmbeddingRow[]> {
+  async function requestEmbeddings(input: readonly string[], signal: AbortSignal | undefined) {
     const body = {
       model,
       input,
       encoding_format: 'float',
       ...(canShorten && options.dimensions !== undefined && { dimensions: options.dimensions }),
     };
-    return parseAnswer(await postJson({ url, headers, body, signal }, service), service);
+    return parseAnswer(await postJson({ url: url.href, headers, body, signal }, service), service);
   }
 
   const dimensions =
     expected ??
-    (await retrying(
-      async () => {
-        const rows = await requestEmbeddings(['dimensions'], options.signal);
-        return rows[0]?.length ?? 0;
-      },
-      { firstWaitMs: firstRetryDelayMs, ...options },
-    ));
+    (await retrying(async () => (await requestEmbeddings(['dimensions'], options.signal))[0]?.length ?? 0, {
+      firstWaitMs: firstRetryDelayMs,
+      ...options,
+    }));
 
   return createHostedEmbedder(
     { ...described, dimensions },
@@ -110,13 +104,6 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
   );
 }
 
-/** Keeps the query string of the base URL, in which some gateways expect their API version. */
-function embeddingsUrl(baseUrl: string): string {
-  const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/*$/, '/embeddings');
-  return url.href;
-}
-
 /** Includes the host, because servers may have different weights under one name. */
 function embedderId(model: string, baseUrl: string): string {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
@@ -124,15 +111,14 @@ function embedderId(model: string, baseUrl: string): string {
   return `openai:${model}@${host.replace(/^(127\.0\.0\.1|\[::1\])(?=:|$)/, 'localhost')}`;
 }
 
-const rowSchema = z.array(z.number()).min(1);
-type EmbeddingRow = z.infer<typeof rowSchema>;
-
 /** Not every server sends an index; those that do may send the rows in any order. */
 const answerSchema = z.object({
-  data: z.array(z.object({ index: z.int().min(0).optional().catch(undefined), embedding: rowSchema })),
+  data: z.array(
+    z.object({ index: z.int().min(0).optional().catch(undefined), embedding: z.array(z.number()).min(1) }),
+  ),
 });
 
-function parseAnswer(answer: unknown, service: HostedService): EmbeddingRow[] {
+function parseAnswer(answer: unknown, service: HostedService): number[][] {
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw unusableAnswer(service, 'it has no embeddings');
   const { data } = parsed.data;
@@ -156,6 +142,8 @@ interface KnownModel {
 /** The smallest limit and a middle threshold of the models below. */
 const UNKNOWN_MODEL: KnownModel = { maxTokens: 256, scoreThreshold: 0.4 };
 
+const BGE_QUERY_PREFIX = 'Represent this sentence for searching relevant passages: ';
+
 /**
  * Chunks have at most 512 tokens even if a model reads 8,000, because one vector should represent one passage.
  *
@@ -178,23 +166,9 @@ const MODELS: ReadonlyArray<[RegExp, KnownModel]> = [
       documentPrefix: 'search_document: ',
     },
   ],
-  [
-    /mxbai-embed-large/,
-    {
-      maxTokens: 480,
-      scoreThreshold: 0.5,
-      queryPrefix: 'Represent this sentence for searching relevant passages: ',
-    },
-  ],
+  [/mxbai-embed-large/, { maxTokens: 480, scoreThreshold: 0.5, queryPrefix: BGE_QUERY_PREFIX }],
   [/bge-m3/, { maxTokens: 512, scoreThreshold: 0.45 }],
-  [
-    /bge-(small|base|large)-en/,
-    {
-      maxTokens: 480,
-      scoreThreshold: 0.55,
-      queryPrefix: 'Represent this sentence for searching relevant passages: ',
-    },
-  ],
+  [/bge-(small|base|large)-en/, { maxTokens: 480, scoreThreshold: 0.55, queryPrefix: BGE_QUERY_PREFIX }],
   [
     /(^|[/-])e5-(small|base|large)/,
     { maxTokens: 480, scoreThreshold: 0.78, queryPrefix: 'query: ', documentPrefix: 'passage: ' },

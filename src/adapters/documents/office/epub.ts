@@ -41,12 +41,8 @@ function getFile(archive: ArchiveFiles, path: string): Uint8Array {
 
 /** The pages of the spine without the table of contents. */
 function chapterPaths(book: XmlElement | undefined, opfPath: string): string[] {
-  const items = new Map(
-    childElements(childElements(book, 'manifest')[0], 'item').map((item) => [
-      attributeValue(item, 'id'),
-      item,
-    ]),
-  );
+  const listed = childElements(childElements(book, 'manifest')[0], 'item');
+  const items = new Map(listed.map((item) => [attributeValue(item, 'id'), item]));
   return childElements(childElements(book, 'spine')[0], 'itemref').flatMap((reference) => {
     const item = items.get(attributeValue(reference, 'idref'));
     const isContents = attributeValue(item, 'properties').split(' ').includes('nav');

@@ -72,15 +72,10 @@ function readDirective(
     return [createParagraph([{ type: 'text', value: options.get('alt') ?? '' }]), ...context.body(content)];
   }
   if (kind === 'csv-table') {
-    const header = options.get('header') ?? '';
-    return prependArgument(
-      directive,
-      [createTable(parseCsvRows([header, ...content].join('\n').trim()), context)],
-      context,
-    );
+    const rows = parseCsvRows([options.get('header') ?? '', ...content].join('\n').trim());
+    return prependArgument(directive, [createTable(rows, context)], context);
   }
-  if (kind === 'list-table')
-    return prependArgument(directive, toListTable(context.body(content), context), context);
+  if (kind === 'list-table') return prependArgument(directive, toListTable(context.body(content)), context);
   if (/^(admonition|topic|sidebar)$/.test(kind)) {
     return prependTitle(renderSingleLine(context.inline(directive.argument)), context.body(content));
   }
@@ -121,18 +116,13 @@ function prependArgument({ argument }: Directive, content: FlowNode[], context: 
 }
 
 /** Converts a list of rows, each a list of cells. */
-function toListTable(content: FlowNode[], context: RstContext): FlowNode[] {
+function toListTable(content: FlowNode[]): FlowNode[] {
   const isList = (node: FlowNode): node is List => node.type === 'list';
   const rows = content.filter(isList).flatMap((list) => list.children);
   if (!rows.every((row) => row.children.length > 0 && row.children.every(isList))) return content;
   const cells = rows.map((row) => row.children.filter(isList).flatMap((list) => list.children));
-  const plain: RstContext = { ...context, inline: (text) => [{ type: 'text', value: text }] };
-  return [
-    createTable(
-      cells.map((row) => row.map((cell) => renderSingleLine(cell.children))),
-      plain,
-    ),
-  ];
+  const texts = cells.map((row) => row.map((cell) => renderSingleLine(cell.children)));
+  return [createTable(texts, { inline: (value) => [{ type: 'text', value }] })];
 }
 
 function admonitionTitle(kind: string): string {

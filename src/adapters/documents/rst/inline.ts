@@ -46,9 +46,8 @@ function toInlineNodes(written: string, groups: Groups, definitions: RstDefiniti
   if (literal !== undefined) return [{ type: 'inlineCode', value: literal }];
   if (role !== undefined && roleText !== undefined) return [toRoleNode(role, roleText)];
   if (phrase !== undefined) {
-    return [
-      suffixRole === undefined ? textNode(removeEscapes(linkText(phrase))) : toRoleNode(suffixRole, phrase),
-    ];
+    if (suffixRole !== undefined) return [toRoleNode(suffixRole, phrase)];
+    return [textNode(removeEscapes(linkText(phrase)))];
   }
   const inner = strong ?? emphasis;
   if (inner !== undefined) return parseRstInline(inner, definitions);
@@ -56,12 +55,8 @@ function toInlineNodes(written: string, groups: Groups, definitions: RstDefiniti
     return [textNode(definitions.substitutions.get(substitution.toLowerCase()) ?? written)];
   }
   if (groups.footnote !== undefined) return [textNode(formatFootnoteMarker(groups.footnote))];
-  const { reference } = groups;
-  return [
-    textNode(
-      reference !== undefined && definitions.targets.has(reference.toLowerCase()) ? reference : written,
-    ),
-  ];
+  const { reference = '' } = groups;
+  return [textNode(definitions.targets.has(reference.toLowerCase()) ? reference : written)];
 }
 
 /** A Markdown footnote marker; a citation keeps its label. */

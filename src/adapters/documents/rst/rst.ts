@@ -1,4 +1,4 @@
-import type { Heading, Root } from 'mdast';
+import type { Heading } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { lines as linesAt } from '../../../domain/location.ts';
 import { toParsedDocument } from '../render-tree.ts';
@@ -53,13 +53,9 @@ const READERS: readonly RstReader[] = [
 export function parseRst(source: string): ParsedDocument {
   const lines = source.split('\n').map((line) => line.replaceAll('\t', '        ').trimEnd());
   const { metadata, rest } = splitMetadata(lines);
-  const content = parseBody(
-    dedentLines(rest),
-    createContext(collectDefinitions(source)),
-    lines.length - rest.length,
-  );
-  const root: Root = { type: 'root', children: content };
-  return toParsedDocument(root, metadata);
+  const context = createContext(collectDefinitions(source));
+  const children = parseBody(dedentLines(rest), context, lines.length - rest.length);
+  return toParsedDocument({ type: 'root', children }, metadata);
 }
 
 function createContext(definitions: RstDefinitions): RstContext {
@@ -84,10 +80,8 @@ function parseBody(lines: readonly string[], context: RstContext, linesBefore?: 
       if (read === null) continue;
       for (const node of read.nodes) {
         if (linesBefore !== undefined) {
-          node.data = {
-            ...node.data,
-            location: linesAt(linesBefore + index + 1, linesBefore + lastTextLine(lines, read.next)),
-          };
+          const last = linesBefore + lastTextLine(lines, read.next);
+          node.data = { ...node.data, location: linesAt(linesBefore + index + 1, last) };
         }
         nodes.push(node);
       }
@@ -123,10 +117,10 @@ function substitutionText(directive: string, text: string): string {
   if (directive === 'replace') return text;
   if (directive === 'image') return /:alt:[ \t]*(.*)/.exec(text)?.[1] ?? '';
   if (directive !== 'unicode') return '';
-  const codes = [...text.matchAll(/(?:0x|x|U\+)([0-9a-f]{1,6})/gi)].map(([, code = '']) =>
-    Number.parseInt(code, 16),
-  );
-  return codes.map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join('');
+  const codes = text
+    .matchAll(/(?:0x|x|U\+)([0-9a-f]{1,6})/gi)
+    .map(([, code = '']) => Number.parseInt(code, 16));
+  return [...codes].map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join('');
 }
 
 /** Separates the field list at the beginning from the other lines. */

@@ -41,8 +41,11 @@ export const readSimpleTable: RstReader = (lines, index, context) => {
   return { nodes: [createTable(rows, context)], next: end + 1 };
 };
 
-export function createTable(rows: readonly (readonly string[])[], context: RstContext): FlowNode {
-  const cell = (text: string): TableCell => ({ type: 'tableCell', children: context.inline(text) });
+export function createTable(
+  rows: readonly (readonly string[])[],
+  { inline }: Pick<RstContext, 'inline'>,
+): FlowNode {
+  const cell = (text: string): TableCell => ({ type: 'tableCell', children: inline(text) });
   const children = rows.map((row): TableRow => ({ type: 'tableRow', children: row.map(cell) }));
   return { type: 'table', children };
 }
@@ -65,7 +68,8 @@ function addLine(rows: string[][], cells: string[], isNewRow: boolean): void {
 
 /** Splits a line at the columns that have a bar; without a bar the cell continues. */
 function splitAtBars(line: string, columns: readonly number[]): string[] {
-  return splitAt(line, columns.slice(0, -1), (start) => /[|+]/.test(line.charAt(start))).map((text) =>
+  const cells = splitAt(line, columns.slice(0, -1), (start) => /[|+]/.test(line.charAt(start)));
+  return cells.map((text) =>
     text
       .replace(/^[|+]|[|+]\s*$/g, '')
       .replace(/^[-=+]+$/, '')
