@@ -1,12 +1,6 @@
 import type { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import {
-  EMPTY_REPLAY_CONTEXT,
-  explainMiss,
-  type ReplayContext,
-  type TapeMiss,
-  toTapeMissError,
-} from './explain-drift.ts';
+import { EMPTY_REPLAY_CONTEXT, explainMiss, type ReplayContext, toTapeMissError } from './explain-drift.ts';
 import { areSameVectors, createMatchKey, type MatchKey } from './match-key.ts';
 import type { ExchangeLocation, Tape } from './open-tape.ts';
 import { redactRequest } from './redact/redact-exchange.ts';
@@ -28,7 +22,7 @@ export interface ExchangeFinder {
   /** Equal requests get their exchanges in recorded order, then the last one again. Null if there is none. */
   find(request: TapeRequest): TapeExchange | null;
   /** Counts and explains a miss. */
-  miss(request: TapeRequest): { miss: TapeMiss; error: AppError };
+  miss(request: TapeRequest): { reason: string; error: AppError };
   counts(): ReplayCounts;
 }
 
@@ -68,7 +62,7 @@ export function createExchangeFinder(
     miss(request) {
       missed += 1;
       const miss = explainMiss(redactRequest(request, redactor), tape, context());
-      return { miss, error: toTapeMissError(miss, tape.path) };
+      return { reason: miss.reason, error: toTapeMissError(miss, tape.path) };
     },
     counts: () => ({ used: used.size, repeated, missed }),
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { advice, command } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
 import { createMatchKey, type MatchKey } from './match-key.ts';
@@ -101,6 +102,22 @@ function createTape(path: string, file: number, content: TapeContent): Tape {
   };
 }
 
+/** Throws `invalid_input`. */
+export function assertUnedited({ edited, path }: Tape): void {
+  if (!edited) return;
+  throw new AppError('invalid_input', `${path} was edited after it was recorded.`, {
+    hint: 'Record it again. To keep the edit, set its "origin" to "written by hand".',
+  });
+}
+
+/** Throws `invalid_input`. */
+export function assertComplete({ complete, path }: Tape): void {
+  if (complete) return;
+  throw new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
+    hint: advice`Record it again. To look at it${command(`tape show ${path}`)}`,
+  });
+}
+
 /** Indexes a tape in the layout of recordings; null if it has another layout. */
 function scanTape(path: string, file: number): TapeContent | null {
   const head: string[] = [];
@@ -131,7 +148,7 @@ function scanTape(path: string, file: number): TapeContent | null {
   if (header === undefined) return null;
   return {
     header,
-    tail: end === null || end.length === 0 ? null : parseTail(path, `{${end.join('\n')}`),
+    tail: parseTail(path, tryParseJson(`{${(end ?? []).join('\n')}`)),
     entries,
     digestOffset,
     read: ({ id, offset, length }) =>
@@ -152,10 +169,7 @@ function parseTape(path: string): TapeContent {
   const digestLine = bytes.lastIndexOf(`\n${DIGEST_LINE}`);
   return {
     header,
-    tail:
-      complete === undefined
-        ? null
-        : validated(tapeTailSchema, { outputs, complete, digest }, `The end of ${path}`),
+    tail: complete === undefined ? null : parseTail(path, { outputs, complete, digest }),
     entries: parsed.map((exchange, offset) => indexExchange(exchange, offset, 0)),
     digestOffset: digestLine < 0 ? null : digestLine + 1,
     read: ({ offset }) => parsed[offset] as TapeExchange,
@@ -188,9 +202,8 @@ function parseExchange(path: string, text: string, number: number): TapeExchange
   });
 }
 
-/** Null if the file ends within it, as after an interrupted recording. */
-function parseTail(path: string, text: string): TapeTail | null {
-  const value = tryParseJson(text);
+/** Null for undefined: an interrupted recording may end within it. */
+function parseTail(path: string, value: unknown): TapeTail | null {
   return value === undefined ? null : validated(tapeTailSchema, value, `The end of ${path}`);
 }
 

@@ -5,7 +5,7 @@ import { validated } from '../faults/validated.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { ReplayCounts } from './exchange-finder.ts';
 import type { ReplayContext, SettingChange } from './explain-drift.ts';
-import type { Tape } from './open-tape.ts';
+import { assertComplete, type Tape } from './open-tape.ts';
 import { type ReplayTapeOptions, startTapeReplay } from './replay-tape.ts';
 import { emptyRunOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import { type TapeHeader, type TapeJson, toJsonObject } from './tape-format.ts';
@@ -113,7 +113,7 @@ export async function replayRun<T>(
       recorded,
       outputs,
       misses: replay.misses().map(({ error }) => error),
-      missReason: replay.misses()[0]?.miss?.reason ?? null,
+      missReason: replay.misses()[0]?.reason ?? null,
       context: context(),
       exchanges: { ...replay.counts(), recorded: count },
       renewed,
@@ -149,12 +149,9 @@ function diffSettings(
     .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
 }
 
-function assertRunnable({ complete, header, path }: Tape, command: string | undefined): void {
-  if (!complete) {
-    throw new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
-      hint: advice`Record it again. To look at it${commandLine(`tape show ${path}`)}`,
-    });
-  }
+function assertRunnable(tape: Tape, command: string | undefined): void {
+  assertComplete(tape);
+  const { header, path } = tape;
   if (command === undefined || header.command === null || header.command === command) return;
   const recordedBy = oneLine(header.command, 40);
   throw new AppError('invalid_input', `${path} was recorded by ${recordedBy}, not by ${command}.`, {

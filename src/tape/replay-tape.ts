@@ -1,12 +1,11 @@
 import { type HttpHandler, http } from 'msw';
-import { AppError } from '../faults/app-error.ts';
+import type { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
-import type { Runtime } from '../ports/runtime.ts';
 import { blockNetwork } from './block-network.ts';
-import { createExchangeFinder, type ExchangeFinder, type ReplayCounts } from './exchange-finder.ts';
-import type { ReplayContext, TapeMiss } from './explain-drift.ts';
+import { createExchangeFinder, type ExchangeFinder } from './exchange-finder.ts';
+import type { ReplayContext } from './explain-drift.ts';
 import { interceptFetch } from './intercept-fetch.ts';
-import { openTape, type Tape } from './open-tape.ts';
+import { assertUnedited, openTape } from './open-tape.ts';
 import { createFetchRecorder } from './record-fetch.ts';
 import { hideFilePaths } from './redact/file-paths.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
@@ -32,42 +31,27 @@ export interface ReplayTapeOptions {
   context?: (() => ReplayContext) | undefined;
 }
 
-export interface ReplayedMiss {
+interface ReplayedMiss {
   /** Null for a connection that was not made by `fetch`. */
-  miss: TapeMiss | null;
+  reason: string | null;
   error: AppError;
 }
 
-interface TapeReplay {
-  readonly tape: Tape;
-  /** Gives the same time and ids in every replay. */
-  readonly runtime: Runtime;
-  /** In the order of the requests. */
-  misses(): readonly ReplayedMiss[];
-  counts(): ReplayCounts;
-  /** Restores the network. With `onMiss: 'record'`, outputs and a miss, updates the tape. May be called again. */
-  stop(outputs?: TapeJson): Promise<{ renewed: boolean }>;
-}
-
 /** Answers every request of this process from a tape until `stop`. Throws `invalid_input` if the tape cannot be used. */
-export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeReplay> {
+export async function startTapeReplay(options: ReplayTapeOptions) {
   const { path, onMiss = 'fail', timing = 'none' } = options;
   using cleanup = new DisposableStack();
   const tape = cleanup.use(openTape(path));
-  if (tape.edited) {
-    throw new AppError('invalid_input', `${path} was edited after it was recorded.`, {
-      hint: 'Record it again. To keep the edit, set its "origin" to "written by hand".',
-    });
-  }
+  assertUnedited(tape);
   const { secrets = [], patterns = [] } = options;
   const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
   const finder = createExchangeFinder(tape, redactor, options.context);
   const misses: ReplayedMiss[] = [];
-  const noteMiss = (miss: TapeMiss | null, error: AppError) => {
-    misses.push({ miss, error });
-    options.onMissed?.(error);
+  const noteMiss = (miss: ReplayedMiss) => {
+    misses.push(miss);
+    options.onMissed?.(miss.error);
   };
-  const network = onMiss === 'fail' ? blockNetwork((error) => noteMiss(null, error)) : null;
+  const network = onMiss === 'fail' ? blockNetwork((error) => noteMiss({ reason: null, error })) : null;
   if (network !== null) cleanup.defer(network.unblock);
 
   let writer: TapeWriter | null = null;
@@ -81,9 +65,9 @@ export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeR
     async onUnhandled(request, originalFetch) {
       const answer = await network?.tryQuietly(() => originalFetch(request.clone())).catch(ignoreUnanswered);
       if (answer) return answer;
-      const { miss, error } = finder.miss(await toTapeRequest(request.clone()));
-      noteMiss(miss, error);
-      if (onMiss === 'fail') throw error;
+      const miss = finder.miss(await toTapeRequest(request.clone()));
+      noteMiss(miss);
+      if (onMiss === 'fail') throw miss.error;
       return recorder.fetch(request);
     },
   });
@@ -96,9 +80,11 @@ export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeR
   return {
     tape,
     runtime: createReplayRuntime(tape.header.seed, tape.header.createdAt, onMiss !== 'fail'),
-    misses: () => misses,
+    /** In the order of the requests. */
+    misses: (): readonly ReplayedMiss[] => misses,
     counts: finder.counts,
-    async stop(outputs) {
+    /** Restores the network. With `onMiss: 'record'`, outputs and a miss, updates the tape. May be called again. */
+    async stop(outputs?: TapeJson) {
       if (replay.disposed) return { renewed: false };
       replay.dispose();
       const renewed = writer !== null && outputs !== undefined && misses.length > 0;

@@ -9,7 +9,7 @@ import { createRedactor, type Redactor } from '../../faults/redactor.ts';
 import type { AnswerChangeKind } from '../../tape/diff-answers.ts';
 import { diffTapes } from '../../tape/diff-tapes.ts';
 import { parseHar, toHar } from '../../tape/har.ts';
-import { openTape, type Tape } from '../../tape/open-tape.ts';
+import { assertComplete, assertUnedited, openTape } from '../../tape/open-tape.ts';
 import { reissueRequests } from '../../tape/reissue-requests.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
@@ -69,16 +69,8 @@ function problemsOf(path: string, redactor: Redactor): string[] {
 export async function scrubTape(flags: TapeCommandFlags): Promise<void> {
   const { tape: path = '', redact = [], output = path, config, json } = flags;
   using tape = openTape(path);
-  if (tape.edited) {
-    throw new AppError('invalid_input', `${path} was edited after it was recorded.`, {
-      hint: 'Set its "origin" to "written by hand", or record it again.',
-    });
-  }
-  if (!tape.complete) {
-    throw new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
-      hint: 'Record it again.',
-    });
-  }
+  assertUnedited(tape);
+  assertComplete(tape);
   const header = { ...tape.header, redact: [...new Set([...tape.header.redact, ...redact])] };
   const redactor = configuredRedactorWith(header.redact, config);
   await writeTape(output, header, tape.exchanges(), tape.tail?.outputs ?? null, redactor);
@@ -139,7 +131,7 @@ export function renewTapes(flags: TapeCommandFlags): Promise<number> {
   const redactor = createRedactor({ secrets: configuredSecrets(config) });
   return interruptible(async (signal) => {
     using opened = new DisposableStack();
-    const tapes: Tape[] = paths.map((path) => opened.use(openTape(path)));
+    const tapes = paths.map((path) => opened.use(openTape(path)));
     const result = await reissueRequests({
       tapes,
       sample,

@@ -7,13 +7,10 @@ import type { RunEvent } from '../../domain/run-event.ts';
 import type { Feedback, SessionSummary } from '../../ports/session-store.ts';
 
 export interface ServerInfo {
-  version: string;
   model: string;
   /** The default policy. */
   policy: Policy;
   policies: Policy[];
-  /** The default collection. */
-  collection: string;
 }
 
 export interface CollectionOption {
@@ -51,14 +48,6 @@ export interface SourcePassage {
   location?: Location;
   text: string;
   isCited: boolean;
-}
-
-/** A cited chunk with its neighbors. */
-export interface SourceExcerpt {
-  url: string;
-  title: string;
-  module: string | null;
-  passages: SourcePassage[];
 }
 
 export interface AskRequest {
@@ -104,17 +93,14 @@ export const chatApi = {
   collections: () => getJson<{ default: string; collections: CollectionOption[] }>('/api/collections'),
   sessions: () => getJson<RecentSessions>('/api/sessions'),
   session: (id: string) => getJson<StoredSession>(`/api/sessions/${encodeURIComponent(id)}`),
+  /** A cited chunk with its neighbors. */
   source: (chunkId: string, collection: string | undefined) => {
-    const query = new URLSearchParams({
-      before: '2',
-      after: '2',
-      ...(collection !== undefined && { collection }),
-    });
-    return getJson<SourceExcerpt>(`/api/sources/${encodeURIComponent(chunkId)}?${query}`);
+    const query = new URLSearchParams({ before: '2', after: '2', ...(collection && { collection }) });
+    return getJson<{ passages: SourcePassage[] }>(`/api/sources/${encodeURIComponent(chunkId)}?${query}`);
   },
   file: async (chunkId: string, collection: string | undefined) => {
-    const query = collection === undefined ? '' : `?${new URLSearchParams({ collection })}`;
-    return (await send('GET', `/api/files/${encodeURIComponent(chunkId)}${query}`)).blob();
+    const query = new URLSearchParams({ ...(collection && { collection }) });
+    return (await send('GET', `/api/files/${encodeURIComponent(chunkId)}?${query}`)).blob();
   },
   deleteSession: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
   resetSession: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),

@@ -1,8 +1,7 @@
 import type { Policy } from '../../domain/agent-config.ts';
-import type { SessionSummary } from '../../ports/session-store.ts';
 import { counted } from '../../text/phrasing.ts';
 import { type ThemeName, useTheme } from '../shared/theme.ts';
-import type { CollectionOption, ServerInfo } from './chat-api.ts';
+import type { CollectionOption, RecentSessions, ServerInfo } from './chat-api.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 
 interface ChatSettingsProps {
@@ -66,11 +65,7 @@ export function ChatSettings(props: ChatSettingsProps) {
   );
 }
 
-interface SessionListProps {
-  /** Newest first. */
-  sessions: readonly SessionSummary[];
-  /** Whether there are older ones. */
-  more: boolean;
+interface SessionListProps extends RecentSessions {
   current: string | null;
   onResume: (sessionId: string) => void;
   onDelete: (sessionId: string) => void;

@@ -3,7 +3,7 @@ import type { Citation } from '../../domain/citation.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
-import { chatApi, describeRequestError, type SourceExcerpt, type SourcePassage } from './chat-api.ts';
+import { chatApi, describeRequestError, type SourcePassage } from './chat-api.ts';
 import { findCitedRanges } from './cited-ranges.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 import { EVIDENCE_MARK } from './mark-text-ranges.ts';
@@ -19,18 +19,18 @@ interface SourcePanelProps {
 
 /** The cited passage in its context, with the sentences marked that the answer uses. */
 export function SourcePanel({ citation, answer, collection, onClose }: SourcePanelProps) {
-  const [source, setSource] = useState<SourceExcerpt | null>(null);
+  const [passages, setPassages] = useState<SourcePassage[] | null>(null);
   const [error, setError] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const { chunkId, marker, title, url, verdict } = citation;
 
   useEffect(() => {
     let isCurrent = true;
-    setSource(null);
+    setPassages(null);
     setError(null);
     heading.current?.focus();
     chatApi.source(chunkId ?? '', collection).then(
-      (loaded) => isCurrent && setSource(loaded),
+      (source) => isCurrent && setPassages(source.passages),
       (cause: unknown) => isCurrent && setError(describeRequestError(cause)),
     );
     return () => {
@@ -64,8 +64,8 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
             {error}
           </p>
         )}
-        {source === null && error === null && <p class="quiet">Loading…</p>}
-        {source?.passages.map((passage) => (
+        {passages === null && error === null && <p class="quiet">Loading…</p>}
+        {passages?.map((passage) => (
           <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
         ))}
       </section>
@@ -73,21 +73,15 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
   );
 }
 
-interface PassageViewProps {
-  passage: SourcePassage;
-  answer: string;
-  marker: string;
-}
-
-function PassageView({ passage, answer, marker }: PassageViewProps) {
+function PassageView(props: { passage: SourcePassage; answer: string; marker: string }) {
   const cited = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const first = cited.current?.querySelector('mark') ?? cited.current;
     first?.scrollIntoView({ block: 'center' });
   }, []);
-  const { text, headings, location, isCited } = passage;
+  const { text, headings, location, isCited } = props.passage;
   const title = [headings.join(' › '), location ? describeLocation(location) : ''].filter(Boolean).join(', ');
-  const marked = isCited ? findCitedRanges(text, answer, marker) : [];
+  const marked = isCited ? findCitedRanges(text, props.answer, props.marker) : [];
   return (
     <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
       {title !== '' && <h3 dir="auto">{revealHiddenCharacters(title)}</h3>}

@@ -107,26 +107,21 @@ export function ConversationResetNote() {
 
 function Searches({ state: { searches, status } }: { state: ChatTurn }) {
   if (searches.length === 0) return null;
+  const unfinished = status === 'running' ? 'searching…' : 'canceled';
   return (
     <ul class="searches" aria-label="Searches">
       {searches.map(({ id, query, found, error }) => (
         <li key={id}>
           <span aria-hidden="true">⌕</span> <q dir="auto">{revealHiddenCharacters(query)}</q>{' '}
-          <span class="quiet">{error ?? describeSearch(found, status === 'running')}</span>
+          <span class="quiet">{error ?? (found === null ? unfinished : counted(found, 'passage'))}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-function describeSearch(found: number | null, isRunning: boolean): string {
-  if (found === null) return isRunning ? 'searching…' : 'canceled';
-  return counted(found, 'passage');
-}
-
-type SourcesProps = Pick<TurnViewProps, 'state' | 'onOpenSource'>;
-
-function Sources({ state: { citations, stale, turn }, onOpenSource }: SourcesProps) {
+function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenSource'>) {
+  const { citations, stale, turn } = state;
   if (citations.length === 0) return null;
   return (
     <ul class="sources" aria-label="Sources">

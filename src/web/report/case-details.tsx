@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatValue } from '../../evaluation/report/format-value.ts';
 import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { DataTable, NoDataLabel } from './report-components.tsx';
+import { DataTable, FactList, NoDataLabel } from './report-components.tsx';
 import { findHeadlineMetric } from './report-metrics.ts';
 import { RunDetails } from './run-details.tsx';
 
@@ -128,20 +128,7 @@ function Expectations({ item: { expected, answerable, needsRetrieval } }: { item
   ];
   const rows = all.filter(([, values]) => values.length > 0);
   if (rows.length === 0) return <p class="muted">No expectations.</p>;
-  return (
-    <dl class="expected">
-      {rows.map(([name, values]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          {values.map((value) => (
-            <dd key={value} dir="auto">
-              {value}
-            </dd>
-          ))}
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList class="expected" facts={rows} />;
 }
 
 function ArmRuns({ data, result, arm }: ArmResultProps & { arm: string }) {

@@ -82,7 +82,7 @@ export function filterCases(
         ([name, result]) =>
           (arm === null || arm === name) && hasOutcome(result, item, result.metrics[headline] ?? null),
       ) &&
-      (words.length === 0 || containsAll(searchableText(item), words)),
+      (words.length === 0 || containsAll(item, words)),
   );
 }
 
@@ -101,11 +101,8 @@ function findDifferingCases(
   return new Set(ids);
 }
 
-function searchableText({ id, question, tags, results }: ReportCase): string {
+function containsAll({ id, question, tags, results }: ReportCase, words: readonly string[]): boolean {
   const answers = Object.values(results).flatMap(({ runs }) => runs.map(({ answer }) => answer));
-  return [id, question, ...tags, ...answers].join('\n').toLowerCase();
-}
-
-function containsAll(text: string, words: readonly string[]): boolean {
+  const text = [id, question, ...tags, ...answers].join('\n').toLowerCase();
   return words.every((word) => text.includes(word));
 }

@@ -47,12 +47,6 @@ interface PlotAxis {
   unit: MetricInfo['unit'];
 }
 
-interface ScatterPlotProps {
-  points: readonly PlotPoint[];
-  x: PlotAxis;
-  y: PlotAxis;
-}
-
 const WIDTH = 760;
 const HEIGHT = 400;
 const LEFT = 64;
@@ -62,7 +56,8 @@ const BOTTOM = HEIGHT - 58;
 const LABEL_HEIGHT = 16;
 
 /** The x axis starts at 0. */
-function ScatterPlot({ points, x: xAxis, y: yAxis }: ScatterPlotProps) {
+function ScatterPlot(props: { points: readonly PlotPoint[]; x: PlotAxis; y: PlotAxis }) {
+  const { points, x: xAxis, y: yAxis } = props;
   const xDomain: Domain = [0, paddedDomain(points.map(({ x }) => x))[1]];
   const [low, high] = paddedDomain(points.map(({ y }) => y));
   const yDomain: Domain = yAxis.unit === 'share' ? [Math.max(0, low), Math.min(1, high)] : [low, high];

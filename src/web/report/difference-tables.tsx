@@ -1,10 +1,5 @@
 import { formatP, formatPercent, formatPoints, isAlike } from '../../evaluation/report/format-value.ts';
-import type {
-  ArmComparison,
-  MetricComparison,
-  MetricInfo,
-  ReportPageData,
-} from '../../evaluation/report/report-data.ts';
+import type { ArmComparison, MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { quoted } from '../../text/phrasing.ts';
 import type { CaseCriteria } from './case-filter.ts';
 import { DataTable, ReportSection, SentenceList } from './report-components.tsx';
@@ -56,8 +51,7 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
     const metric = metrics.find(({ id }) => id === compared.metric);
     return metric === undefined ? [] : [{ metric, compared }];
   });
-  const isIdentical = ({ compared }: { compared: MetricComparison }) => isAlike(compared);
-  const identical = rows.filter(isIdentical);
+  const identical = rows.filter(({ compared }) => isAlike(compared));
   return (
     <>
       <DataTable
@@ -67,7 +61,7 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
         columns={['Metric', 'Difference', 'Conclusion', '95% interval', 'p (Holm)', 'Cases']}
       >
         {rows
-          .filter((row) => !isIdentical(row))
+          .filter(({ compared }) => !isAlike(compared))
           .map(({ metric, compared: { difference, interval, adjustedP, conclusion, better, worse } }) => (
             <tr key={metric.id} class={conclusion}>
               <th scope="row">{metric.label}</th>

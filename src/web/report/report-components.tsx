@@ -30,6 +30,31 @@ export function SentenceList({ sentences }: { sentences: readonly string[] }) {
   );
 }
 
+interface FactListProps {
+  class: string;
+  facts: readonly [name: string, values: readonly string[]][];
+}
+
+/** Facts without a value are left out. */
+export function FactList({ facts, ...props }: FactListProps) {
+  return (
+    <dl class={props.class}>
+      {facts
+        .filter(([, values]) => values.length > 0)
+        .map(([name, values]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            {values.map((value) => (
+              <dd key={value} dir="auto">
+                {value}
+              </dd>
+            ))}
+          </div>
+        ))}
+    </dl>
+  );
+}
+
 /** More columns than this do not fit on a wide screen. */
 const MAX_FITTING_COLUMNS = 8;
 

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { CaseRun, ReportChunk } from '../../evaluation/report/case-run.ts';
 import { formatValue } from '../../evaluation/report/format-value.ts';
+import type { Range } from '../../text/markdown-blocks.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
+import { FactList } from './report-components.tsx';
 
 /** One run of a case: its checked answer, citations, searches, time and cost. */
 export function RunDetails({ run }: { run: CaseRun }) {
@@ -90,18 +92,8 @@ function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun
   );
 }
 
-interface TextSpan {
-  start: number;
-  end: number;
-}
-
 /** A part of the text in which the spans are underlined; they are in order and do not overlap. */
-function underlineSpans(
-  text: string,
-  from: number,
-  to: number,
-  spans: readonly TextSpan[],
-): ComponentChildren {
+function underlineSpans(text: string, from: number, to: number, spans: readonly Range[]): ComponentChildren {
   let end = from;
   const pieces = spans
     .filter((span) => span.start >= from && span.end <= to)
@@ -134,17 +126,7 @@ function RunFacts({ run }: { run: CaseRun }) {
     ['Judge scores', judge === null ? null : judge.scores.map((score) => score.toFixed(2)).join(', ')],
   ];
   return (
-    <dl class="run-facts">
-      {facts.map(
-        ([name, value]) =>
-          value !== null && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
+    <FactList class="run-facts" facts={facts.map(([name, value]) => [name, value === null ? [] : [value]])} />
   );
 }
 
@@ -189,11 +171,8 @@ function Retrieval({ retrieval }: { retrieval: CaseRun['retrievals'][number] }) 
 
 type PassageChunk = Omit<ReportChunk, 'chunkId' | 'headings'> & Partial<Pick<ReportChunk, 'headings'>>;
 
-function Passage({
-  chunk: { title, url, headings = [], score, excerpt, expected },
-}: {
-  chunk: PassageChunk;
-}) {
+function Passage({ chunk }: { chunk: PassageChunk }) {
+  const { title, url, headings = [], score, excerpt, expected } = chunk;
   return (
     <>
       <span class="score">{score.toFixed(3)}</span>

@@ -1,7 +1,7 @@
 import { formatValue, joined } from '../../evaluation/report/format-value.ts';
 import { gatesFailed } from '../../evaluation/report/gate-results.ts';
 import type { GateResult, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { ArmName, DataTable, ReportSection } from './report-components.tsx';
+import { ArmName, DataTable, FactList, ReportSection } from './report-components.tsx';
 
 export function GateResults({ gates }: { gates: readonly GateResult[] }) {
   if (gates.length === 0) {
@@ -64,14 +64,7 @@ export function RunSettings({ data: { header, arms } }: { data: ReportPageData }
   ];
   return (
     <ReportSection id="settings" title="Settings">
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList class="facts" facts={facts.map(([name, value]) => [name, [value]])} />
       <DataTable
         caption="Settings by arm."
         legend={<span class="key">● differs between arms</span>}
