@@ -8,6 +8,7 @@ import { createSourceRoutes } from './api/source-routes.ts';
 import { createCallerRegistry, type NamedToken } from './http/callers.ts';
 import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
 import { guardOrigin } from './http/guards.ts';
+import type { Service } from './http/listen.ts';
 import { createPageRoutes, type PageFile } from './http/page-files.ts';
 import { createOpenAiRoutes } from './openai/openai-routes.ts';
 import { createServerMetrics } from './turns/metrics.ts';
@@ -29,14 +30,8 @@ export interface AgentServerOptions extends HttpAppOptions {
   limits: TurnLimits & { maxBodyBytes: number };
 }
 
-interface AgentServer {
-  fetch(request: Request): Response | Promise<Response>;
-  /** Refuses new turns and waits up to `graceMs` for running ones. */
-  drain(graceMs: number): Promise<void>;
-}
-
 /** The agent over HTTP: OpenAI's APIs, the web page with its API, health and metrics. */
-export function createAgentServer(options: AgentServerOptions): AgentServer {
+export function createAgentServer(options: AgentServerOptions): Service {
   const { policy, version, limits } = options;
   const sharedToken = options.token === undefined ? null : [{ name: null, token: options.token }];
   const tokens = options.tokens ?? sharedToken;

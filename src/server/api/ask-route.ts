@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { AgentSession } from '../../agent/agent.ts';
 import { policySchema } from '../../domain/agent-config.ts';
 import { sessionTotals } from '../../domain/conversation-session.ts';
 import { filterSchema } from '../../domain/query.ts';
@@ -35,15 +34,7 @@ const askSchema = z.strictObject({
   policy: policySchema.optional(),
   filter: filterSchema.optional(),
 });
-type AskRequest = z.infer<typeof askSchema>;
-
-/** A session that is locked for the next turn. */
-interface LockedSession {
-  description: Omit<SessionEvent, 'type'>;
-  /** Opens the session in its state when the turn starts. */
-  open(): Promise<AgentSession>;
-  release(): void;
-}
+type WantedSession = Pick<z.infer<typeof askSchema>, 'collection' | 'user'>;
 
 /** Answers a question in a new or an existing session. */
 export function createAskRoute(options: ApiOptions): Hono {
@@ -53,73 +44,61 @@ export function createAskRoute(options: ApiOptions): Hono {
   app.post('/ask', async (context) => {
     const { raw } = context.req;
     const body = parseFields(askSchema, await readJsonBody(raw, maxBodyBytes));
-    const request = { ...body, user: callers.nameOf(raw) ?? body.user };
-    const releaseTurn = callers.takeTurn(raw);
-    let session: LockedSession | undefined;
+    const { question, policy, filter, ...wanted } = { ...body, user: callers.nameOf(raw) ?? body.user };
+    const held = [callers.takeTurn(raw)];
+    const release = () => {
+      for (const releaseOne of held) releaseOne();
+    };
     try {
-      const locked = await (request.sessionId === undefined
-        ? lockNewSession(request)
-        : lockExistingSession(raw, request.sessionId, request));
-      session = locked;
-      const turn = await turns.start((emit, signal) => ask(locked, request, emit, signal), raw.signal);
-      turn.ended.finally(locked.release).finally(releaseTurn);
+      const { description, open } = await (wanted.sessionId === undefined
+        ? startSession(wanted, held)
+        : findSession(raw, wanted.sessionId, wanted, held));
+      const turn = await turns.start(async (emit, signal) => {
+        const session = await open();
+        const askOptions = { signal, ...(policy && { policy }), ...(filter && { filter }) };
+        for await (const event of session.ask(question, askOptions)) emit(event);
+      }, raw.signal);
+      turn.ended.finally(release);
       const asServerSentEvents = context.req.header('accept')?.includes('text/event-stream') === true;
-      return toEventResponse({ type: 'session', ...locked.description }, turn, asServerSentEvents);
+      return toEventResponse({ type: 'session', ...description }, turn, asServerSentEvents);
     } catch (error) {
-      session?.release();
-      releaseTurn();
+      release();
       throw error;
     }
   });
   return app;
 
-  async function lockNewSession({ collection, user }: AskRequest): Promise<LockedSession> {
+  // Both lock the session and add its release to `held`. `open` opens it in its state when the turn starts.
+  async function startSession({ collection, user }: WantedSession, held: (() => void)[]) {
     const { agent, name } = await collections.open(collection);
     const session = await agent.startSession({ user, isInteractive: true });
-    return {
-      description: { sessionId: session.id, collection: name, model, turnNumber: 1 },
-      open: async () => session,
-      release: lockSession(locks, session.id),
-    };
+    held.push(lockSession(locks, session.id));
+    const description = { sessionId: session.id, collection: name, model, turnNumber: 1 };
+    return { description, open: async () => session };
   }
 
-  async function lockExistingSession(
+  async function findSession(
     request: Request,
     sessionId: string,
-    { collection: wanted, user }: AskRequest,
-  ): Promise<LockedSession> {
-    const release = lockSession(locks, sessionId);
-    try {
-      const { session, user: owner } = await loadSession(options, request, sessionId);
-      const { collection } = session;
-      if (user !== undefined && user !== owner) {
-        throw new HttpError(400, 'other_user', 'The session belongs to another user.', { param: 'user' });
-      }
-      if (wanted !== undefined && wanted !== collection) {
-        throw new HttpError(400, 'other_collection', `The session uses the collection ${collection}.`, {
-          param: 'collection',
-        });
-      }
-      const { agent } = await collections.open(collection);
-      const turnNumber = sessionTotals(session).turnCount + 1;
-      const description = { sessionId, collection, model, turnNumber };
-      return { description, open: () => agent.resumeSession(sessionId), release };
-    } catch (error) {
-      release();
-      throw error;
+    { collection: wanted, user }: WantedSession,
+    held: (() => void)[],
+  ) {
+    held.push(lockSession(locks, sessionId));
+    const { session, user: owner } = await loadSession(options, request, sessionId);
+    const { collection } = session;
+    if (user !== undefined && user !== owner) {
+      throw new HttpError(400, 'other_user', 'The session belongs to another user.', { param: 'user' });
     }
+    if (wanted !== undefined && wanted !== collection) {
+      throw new HttpError(400, 'other_collection', `The session uses the collection ${collection}.`, {
+        param: 'collection',
+      });
+    }
+    const { agent } = await collections.open(collection);
+    const turnNumber = sessionTotals(session).turnCount + 1;
+    const description = { sessionId, collection, model, turnNumber };
+    return { description, open: () => agent.resumeSession(sessionId) };
   }
-}
-
-async function ask(
-  locked: LockedSession,
-  { question, policy, filter }: AskRequest,
-  emit: (event: RunEvent) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const session = await locked.open();
-  const options = { signal, ...(policy && { policy }), ...(filter && { filter }) };
-  for await (const event of session.ask(question, options)) emit(event);
 }
 
 /** Streams the events of a turn as JSON lines or as server-sent events. */

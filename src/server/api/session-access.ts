@@ -32,12 +32,10 @@ export async function loadSession(
 ): Promise<{ session: ConversationSession; user: string | null }> {
   const caller = callers.nameOf(request);
   const found = sessionIdSchema.safeParse(sessionId).success ? await sessions.load(sessionId) : null;
-  if (found === null || (caller !== null && found.user !== caller)) throw unknownSessionError();
+  if (found === null || (caller !== null && found.user !== caller)) {
+    throw new HttpError(404, 'session_not_found', 'Unknown session.');
+  }
   return found;
-}
-
-export function unknownSessionError(): HttpError {
-  return new HttpError(404, 'session_not_found', 'Unknown session.');
 }
 
 /** Locks a session until the returned function is called. Throws a 409 if it is locked already. */

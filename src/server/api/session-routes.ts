@@ -5,11 +5,10 @@ import { AppError } from '../../faults/app-error.ts';
 import type { RecordedTurn } from '../../ports/session-store.ts';
 import { HttpError } from '../http/http-error.ts';
 import { parseFields, readJsonBody } from '../http/parse-body.ts';
-import { type ApiOptions, loadSession, lockSession, unknownSessionError } from './session-access.ts';
+import { type ApiOptions, loadSession, lockSession } from './session-access.ts';
 
-const DEFAULT_LIMIT = 50;
 const listSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(500).default(DEFAULT_LIMIT),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
   user: z.string().optional(),
 });
 
@@ -52,11 +51,7 @@ export function createSessionRoutes(options: ApiOptions): Hono {
   app.delete('/:id', async (context) => {
     const { sessionId } = await load(context);
     const release = lockSession(locks, sessionId);
-    try {
-      if (!(await sessions.delete(sessionId))) throw unknownSessionError();
-    } finally {
-      release();
-    }
+    await sessions.delete(sessionId).finally(release);
     return context.body(null, 204);
   });
 

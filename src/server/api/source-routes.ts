@@ -8,24 +8,16 @@ import { HttpError } from '../http/http-error.ts';
 import { parseFields } from '../http/parse-body.ts';
 import type { ApiOptions } from './session-access.ts';
 
-const MAX_AROUND = 10;
-const around = z.coerce.number().int().min(0).max(MAX_AROUND).default(2);
+const around = z.coerce.number().int().min(0).max(10).default(2);
 const collectionSchema = z.object({ collection: z.string().optional() });
-const sourceSchema = z.object({ collection: z.string().optional(), before: around, after: around });
-
-interface ServerDescription {
-  version: string;
-  policy: string;
-  /** Whether requests need a token. */
-  token: boolean;
-}
+const sourceSchema = collectionSchema.extend({ before: around, after: around });
 
 /** Describes the server and its collections, and reads passages and files that were ingested. */
-export function createSourceRoutes({ collections, model }: ApiOptions, description: ServerDescription): Hono {
+export function createSourceRoutes({ collections, model }: ApiOptions, about: Record<string, unknown>): Hono {
   const app = new Hono();
 
   app.get('/about', (context) =>
-    context.json({ ...description, model, policies: POLICIES, collection: collections.defaultName }),
+    context.json({ ...about, model, policies: POLICIES, collection: collections.defaultName }),
   );
 
   app.get('/collections', async (context) =>

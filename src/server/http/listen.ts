@@ -29,7 +29,7 @@ const MAX_CONNECTIONS = 4096;
 /** Time to write responses after the last turn has ended. */
 const CLOSE_MS = 2_000;
 
-interface Service {
+export interface Service {
   fetch(request: Request): Response | Promise<Response>;
   /** Refuses new work, waits up to `graceMs` for running work, then aborts the rest. */
   drain(graceMs: number): Promise<void>;
@@ -85,9 +85,8 @@ export async function listen(
 }
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
-  const place = `Port ${port} of ${host}`;
   if (error.code === 'EADDRINUSE') {
-    return new AppError('invalid_input', `${place} is in use by another program.`, {
+    return new AppError('invalid_input', `Port ${port} of ${host} is in use by another program.`, {
       hint: advice`Choose another${bySetting('port')}, or ${settingOf('port', '0', 'port 0')} for a free one.`,
       cause: error,
     });

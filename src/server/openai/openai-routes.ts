@@ -1,11 +1,10 @@
 import { type Context, Hono } from 'hono';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import type { CallerRegistry } from '../http/callers.ts';
+import type { ApiOptions } from '../api/session-access.ts';
 import { HttpError } from '../http/http-error.ts';
 import { readJsonBody } from '../http/parse-body.ts';
-import type { ServedCollections } from '../turns/served-collections.ts';
-import type { StartedTurn, TurnRunner } from '../turns/turn-runner.ts';
+import type { StartedTurn } from '../turns/turn-runner.ts';
 import { type AnswerIdentity, collectAnswer, streamAnswer } from './agent-answer.ts';
 import { streamChatCompletion, toChatCompletion } from './chat-completions.ts';
 import { type AgentRequest, parseChatRequest, parseResponseRequest } from './parse-request.ts';
@@ -13,14 +12,10 @@ import { streamResponseObject, toResponseObject } from './responses.ts';
 
 const MODEL = 'citeloop';
 
-interface OpenAiRoutesOptions {
-  collections: ServedCollections;
-  turns: TurnRunner;
-  callers: CallerRegistry;
-  /** Used by requests that name no policy. */
+/** `policy` is used by requests that name none. */
+interface OpenAiRoutesOptions extends ApiOptions {
   policy: Policy;
   runtime: Runtime;
-  maxBodyBytes: number;
 }
 
 /** The agent behind OpenAI's APIs, stateless: each request holds the whole conversation. */

@@ -17,14 +17,9 @@ export interface AgentRequest {
   history: ConversationMessage[];
   policy: Policy | undefined;
   filter: Filter | undefined;
-}
-
-export interface ChatRequest extends AgentRequest {
   /** Whether a stream ends with a chunk that holds the token usage. */
   includeUsage: boolean;
 }
-
-type MessageRuntime = Pick<Runtime, 'newId' | 'now'>;
 
 const sharedFields = {
   model: z.string().min(1).max(256),
@@ -68,7 +63,7 @@ const responseRequestSchema = z.looseObject({
 const NO_TOOLS = 'the agent uses its own tools.';
 
 /** Parses the body of `POST /v1/chat/completions`. Throws a HttpError. */
-export function parseChatRequest(body: unknown, runtime: MessageRuntime): ChatRequest {
+export function parseChatRequest(body: unknown, runtime: Runtime): AgentRequest {
   const request = parseFields(chatRequestSchema, body);
   refuseFields(request, { tools: NO_TOOLS, functions: NO_TOOLS, audio: 'answers are text.' });
   const includeUsage = request.stream_options?.include_usage ?? false;
@@ -81,7 +76,7 @@ export function parseChatRequest(body: unknown, runtime: MessageRuntime): ChatRe
 }
 
 /** Parses the body of `POST /v1/responses`. Throws a HttpError. */
-export function parseResponseRequest(body: unknown, runtime: MessageRuntime): AgentRequest {
+export function parseResponseRequest(body: unknown, runtime: Runtime): AgentRequest {
   const request = parseFields(responseRequestSchema, body);
   refuseFields(request, {
     tools: NO_TOOLS,
@@ -90,14 +85,14 @@ export function parseResponseRequest(body: unknown, runtime: MessageRuntime): Ag
     background: 'the answer is part of the response.',
     prompt: 'there are no stored prompts.',
   });
-  return toAgentRequest(request, request.input, runtime);
+  return { ...toAgentRequest(request, request.input, runtime), includeUsage: false };
 }
 
 function toAgentRequest(
   { model, stream, citeloop: { policy, filter } }: z.infer<z.ZodObject<typeof sharedFields>>,
   messages: readonly ChatMessage[],
-  runtime: MessageRuntime,
-): AgentRequest {
+  runtime: Runtime,
+): Omit<AgentRequest, 'includeUsage'> {
   const timestamp = runtime.now().toISOString();
   const conversation = toConversation(messages, (text) => ({
     id: runtime.newId(),
