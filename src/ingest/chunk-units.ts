@@ -67,6 +67,11 @@ const MAX_TOKEN_CHARACTERS = 32;
 
 type Splitter = (text: string, span: Span) => Span[];
 
+const splitWords = createSplitter(/\S+/g);
+/** Keeps the indentation. */
+const splitLines = createSplitter(/[^\n]*\S/g);
+const trimSpan = createSplitter(/\S(?:.*\S)?/gs);
+
 const splitters: Record<Block['kind'], Splitter[]> = {
   heading: [splitWords],
   paragraph: [splitSpanIntoSentences, splitWords],
@@ -75,16 +80,15 @@ const splitters: Record<Block['kind'], Splitter[]> = {
   table: [splitLines, splitWords],
 };
 
+interface SizedSpan extends Span {
+  tokens: number;
+}
+
 /** The block itself if it fits, otherwise the longest runs of its pieces that fit. */
-function splitToFit(
-  text: string,
-  block: Block,
-  maxTokens: number,
-  countTokens: CountTokens,
-): (Span & { tokens: number })[] {
+function splitToFit(text: string, block: Block, maxTokens: number, countTokens: CountTokens): SizedSpan[] {
   return split(block, splitters[block.kind]);
 
-  function split(span: Span, [splitter, ...finer]: Splitter[]): (Span & { tokens: number })[] {
+  function split(span: Span, [splitter, ...finer]: Splitter[]): SizedSpan[] {
     const { start, end } = span;
     // Counting is slow, so texts that cannot fit are not counted.
     const tokens =
@@ -98,8 +102,8 @@ function splitToFit(
   }
 
   /** Merges neighbouring pieces as long as they fit. */
-  function mergeRuns(pieces: (Span & { tokens: number })[]): (Span & { tokens: number })[] {
-    const runs: (Span & { tokens: number })[] = [];
+  function mergeRuns(pieces: SizedSpan[]): SizedSpan[] {
+    const runs: SizedSpan[] = [];
     for (const piece of pieces) {
       const run = runs.at(-1);
       if (run !== undefined && run.tokens + piece.tokens <= maxTokens) {
@@ -120,38 +124,22 @@ export function splitSpanIntoSentences(text: string, { start, end }: Span): Span
   }));
 }
 
-/** Keeps the indentation. */
-function splitLines(text: string, { start, end }: Span): Span[] {
-  const found = text.slice(start, end).matchAll(/[^\n]*\S/g);
-  return Array.from(found, (match) => toSpan(start + match.index, match[0].length));
-}
-
-function splitWords(text: string, { start, end }: Span): Span[] {
-  const found = text.slice(start, end).matchAll(/\S+/g);
-  return Array.from(found, (match) => toSpan(start + match.index, match[0].length));
-}
-
 /** Never splits a surrogate pair. */
 function splitInHalf(text: string, span: Span): Span[] {
   let middle = (span.start + span.end) >>> 1;
   const code = text.charCodeAt(middle);
   if (code >= 0xdc00 && code <= 0xdfff) middle += middle + 1 < span.end ? 1 : -1;
-  return trimSpans(text, [
+  const halves = [
     { start: span.start, end: middle },
     { start: middle, end: span.end },
-  ]);
+  ];
+  return halves.flatMap((half) => trimSpan(text, half));
 }
 
-function toSpan(start: number, length: number): Span {
-  return { start, end: start + length };
-}
-
-/** Trims white space and drops spans of nothing else. */
-function trimSpans(text: string, spans: readonly Span[]): Span[] {
-  return spans.flatMap(({ start, end }) => {
-    const piece = text.slice(start, end);
-    const lead = piece.length - piece.trimStart().length;
-    const length = piece.trim().length;
-    return length === 0 ? [] : [toSpan(start + lead, length)];
-  });
+function createSplitter(pattern: RegExp): Splitter {
+  return (text, { start, end }) =>
+    Array.from(text.slice(start, end).matchAll(pattern), ({ index, 0: { length } }) => ({
+      start: start + index,
+      end: start + index + length,
+    }));
 }

@@ -50,13 +50,8 @@ export async function copyCollection(
   report();
   await copyVectors(from, to, signal);
   await to.settle();
-  return {
-    copied,
-    unchanged,
-    removed: prune ? extra.length : 0,
-    kept: prune ? 0 : extra.length,
-    chunks,
-  };
+  const [removed, kept] = prune ? [extra.length, 0] : [0, extra.length];
+  return { copied, unchanged, removed, kept, chunks };
 }
 
 /** Documents that an earlier copy took before they were embedded get their vectors. */
@@ -69,9 +64,7 @@ async function copyVectors(from: ChunkStore, to: ChunkStore, signal: AbortSignal
 }
 
 async function readDocuments(store: ChunkStore): Promise<Map<string, DocumentRecord>> {
-  const documents = new Map<string, DocumentRecord>();
-  for await (const document of store.documents()) documents.set(document.uri, document);
-  return documents;
+  return new Map((await Array.fromAsync(store.documents())).map((document) => [document.uri, document]));
 }
 
 function isSame(one: DocumentRecord, other: DocumentRecord | undefined): boolean {

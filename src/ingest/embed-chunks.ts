@@ -43,17 +43,14 @@ export async function embedChunks(
     const vectors = new Map<string, Float32Array>();
     try {
       // Chunks of similar length are embedded together.
-      for (const batch of inBatches(
-        window.toSorted((a, b) => b.tokenCount - a.tokenCount),
-        loaded.batchSize,
-      )) {
+      const byLength = window.toSorted((a, b) => b.tokenCount - a.tokenCount);
+      for (let first = 0; first < byLength.length; first += loaded.batchSize) {
+        const batch = byLength.slice(first, first + loaded.batchSize);
         signal?.throwIfAborted();
         // Some may have been removed meanwhile.
         const existing = await store.chunks(batch.map(({ chunkId }) => chunkId));
-        const embedded = await loaded.embedDocuments(
-          existing.map((chunk) => toEmbeddedText(chunk, loaded)),
-          signal,
-        );
+        const texts = existing.map((chunk) => toEmbeddedText(chunk, loaded));
+        const embedded = await loaded.embedDocuments(texts, signal);
         existing.forEach(({ contentHash }, index) => {
           vectors.set(contentHash, embedded[index] as Float32Array);
         });
@@ -69,8 +66,4 @@ export async function embedChunks(
 
 function sumTokens(chunks: readonly UnembeddedChunk[]): number {
   return chunks.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
-}
-
-function* inBatches<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -74,8 +74,6 @@ export interface IngestSummary {
   embeddedChunks: number;
 }
 
-type DocumentChange = 'added' | 'changed' | 'renamed';
-
 /**
  * Brings a collection up to date with its sources: first the words of all documents, then the vectors of new chunks.
  * Both are committed in batches, so the collection can be searched meanwhile and an interrupted run is continued by the
@@ -103,7 +101,7 @@ export async function ingest(
   const places = createDocumentPlaces(known.all(), stillExists);
   const rootsBefore = Array.from(known.all(), ({ root }) => root);
   const seen = new Set<string>();
-  let pending: { write: DocumentWrite; change: DocumentChange }[] = [];
+  let pending: { write: DocumentWrite; change: 'added' | 'changed' | 'renamed' }[] = [];
   let embedderError: unknown;
   let reading: string | null = null;
   let embedding: EmbeddingProgress | null = null;
@@ -178,10 +176,8 @@ export async function ingest(
         chunkId: chunkId(document.url, chunk.chunkIndex),
         vector: null,
       }));
-      pending.push({
-        change,
-        write: { document, chunks: records, ...(replaces !== undefined && { replaces }) },
-      });
+      const write = { document, chunks: records, ...(replaces !== undefined && { replaces }) };
+      pending.push({ change, write });
     } catch (error) {
       signal?.throwIfAborted();
       if (error === embedderError || affectsAllDocuments(error)) throw error;
@@ -226,15 +222,11 @@ export async function ingest(
   async function prune(gone: readonly { uri: string }[]): Promise<void> {
     const removed = new Set(gone.map(({ uri }) => uri));
     for (const { uri } of known.all()) {
-      if (!seen.has(uri) && !removed.has(uri) && (await isIgnored({ uri }))) removed.add(uri);
+      if (seen.has(uri)) continue;
+      for (const source of sources) if (await source.ignores?.({ uri })) removed.add(uri);
     }
     await store.remove([...removed]);
     summary.removed = removed.size;
-  }
-
-  async function isIgnored(document: { uri: string }): Promise<boolean> {
-    for (const source of sources) if (await source.ignores?.(document)) return true;
-    return false;
   }
 
   function report(): void {

@@ -77,8 +77,7 @@ export async function fitThreshold(
 
 /** Samples documents evenly, and more passages of each if there are few documents. */
 async function samplePassages(store: ChunkStore): Promise<SampledPassage[]> {
-  const uris: string[] = [];
-  for await (const { uri } of store.documents()) uris.push(uri);
+  const uris = await Array.fromAsync(store.documents(), ({ uri }) => uri);
   const chosen = sampleEvenly(uris, SAMPLE_PASSAGES);
   const perDocument = Math.ceil(SAMPLE_PASSAGES / Math.max(1, chosen.length));
   const passages: SampledPassage[] = [];

@@ -18,14 +18,14 @@ interface StoredSession {
   turns: RecordedTurn[];
 }
 
-interface ExistingSession {
-  session: ConversationSession;
-  user: string | null;
-  turns: readonly ConversationTurn[];
-}
-
 /** Keeps sessions until the process ends: for tests, replays and programs that do not store sessions. */
-export function createMemorySessionStore(existing: ExistingSession | null = null): SessionStore {
+export function createMemorySessionStore(
+  existing: {
+    session: ConversationSession;
+    user: string | null;
+    turns: readonly ConversationTurn[];
+  } | null = null,
+): SessionStore {
   /** In the order of their last change. */
   const sessions = new Map<string, StoredSession>();
 
@@ -34,7 +34,7 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
     const stored = sessions.get(given.sessionId);
     if (stored === undefined) throw unknownSession(given.sessionId);
     const progress = {
-      turns: lastTurnOf(stored)?.turn.response.turnNumber ?? 0,
+      turns: stored.turns.at(-1)?.turn.response.turnNumber ?? 0,
       segments: stored.session.segments.length,
     };
     assertCurrent(given.sessionId, { turns, segments: given.segments.length }, progress);
@@ -90,7 +90,7 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
     },
 
     async lastTurn(sessionId) {
-      return structuredClone(lastTurnOf(sessions.get(sessionId)) ?? null);
+      return structuredClone(sessions.get(sessionId)?.turns.at(-1) ?? null);
     },
 
     async list({ user, limit } = {}) {
@@ -101,7 +101,7 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
         .map(({ session, messages: _, ...stored }) => ({
           sessionId: session.sessionId,
           user: stored.user,
-          title: titleOf(stored.turns),
+          title: stored.turns[0] === undefined ? null : sessionTitle(stored.turns[0].turn.userQuery),
           status: session.status,
           isInteractive: session.isInteractive,
           model: session.model,
@@ -117,7 +117,7 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
       const stored = sessions.get(sessionId);
       const recorded =
         turnNumber === 'last'
-          ? lastTurnOf(stored)
+          ? stored?.turns.at(-1)
           : stored?.turns.find(({ turn }) => turn.response.turnNumber === turnNumber);
       if (recorded === undefined) return false;
       recorded.feedback = { ...feedback };
@@ -127,12 +127,4 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
     delete: async (sessionId) => sessions.delete(sessionId),
     close: async () => {},
   };
-}
-
-function lastTurnOf(stored: StoredSession | undefined): RecordedTurn | undefined {
-  return stored?.turns.at(-1);
-}
-
-function titleOf([first]: readonly RecordedTurn[]): string | null {
-  return first === undefined ? null : sessionTitle(first.turn.userQuery);
 }

@@ -39,32 +39,23 @@ export function toQdrantError(thrown: unknown, context: ErrorContext): QdrantErr
     return rateLimited(server, (thrown as { retry_after?: number }).retry_after);
   }
   if (name === 'QdrantClientTimeoutError') {
+    const message = `The Qdrant server at ${server} did not answer within ${timeoutMs / 1000} seconds.`;
+    const hint = 'Check its load, then run the same command again.';
     return {
-      error: new AppError(
-        'retrieval_error',
-        `The Qdrant server at ${server} did not answer within ${timeoutMs / 1000} seconds.`,
-        { hint: 'Check its load, then run the same command again.', recoverable: true },
-      ),
+      error: new AppError('retrieval_error', message, { hint, recoverable: true }),
       isTransient: false,
     };
   }
   const code = networkCodeOf(thrown);
   if (thrown instanceof TypeError && (code !== undefined || /fetch failed|terminated/.test(thrown.message))) {
     const isTransient = networkFault(code)?.duration !== 'lasting';
-    return {
-      error: new AppError(
-        'retrieval_error',
-        `The Qdrant server at ${server} cannot be reached (${code ?? messageOf(thrown.cause ?? thrown)}).`,
-        {
-          hint:
-            certificateHint(code) ??
-            'Start it or check QDRANT_URL. Without QDRANT_URL, collections are stored in local files.',
-          recoverable: isTransient,
-          cause: thrown,
-        },
-      ),
-      isTransient,
-    };
+    const reason = code ?? messageOf(thrown.cause ?? thrown);
+    const message = `The Qdrant server at ${server} cannot be reached (${reason}).`;
+    const hint =
+      certificateHint(code) ??
+      'Start it or check QDRANT_URL. Without QDRANT_URL, collections are stored in local files.';
+    const options = { hint, recoverable: isTransient, cause: thrown };
+    return { error: new AppError('retrieval_error', message, options), isTransient };
   }
   // Also an overloaded proxy that answers with text: the client reports only that it is not JSON.
   if (thrown instanceof SyntaxError || /uninitialized|Unexpected Response/.test(messageOf(thrown))) {
@@ -88,17 +79,14 @@ function toResponseError({ status, headers, data }: ApiError, context: ErrorCont
   });
   const { kind, transient } = httpFault(status);
   if (kind === 'auth_error') {
-    return apiKey === undefined
-      ? lasting(
-          'auth_error',
-          `The Qdrant server at ${server} requires a key.`,
-          'Set QDRANT_API_KEY to the key of this server.',
-        )
-      : lasting(
-          'auth_error',
-          `The Qdrant server at ${server} did not accept the key${reason && ` (${reason})`}.`,
-          'Check that QDRANT_API_KEY belongs to this server, and permits writing if you ingest.',
-        );
+    const [problem, hint] =
+      apiKey === undefined
+        ? ['requires a key', 'Set QDRANT_API_KEY to the key of this server.']
+        : [
+            `did not accept the key${reason && ` (${reason})`}`,
+            'Check that QDRANT_API_KEY belongs to this server, and permits writing if you ingest.',
+          ];
+    return lasting('auth_error', `The Qdrant server at ${server} ${problem}.`, hint);
   }
   if (kind === 'rate_limit' && transient) return rateLimited(server, retryAfterOf(headers));
   if (status === 404 && collection !== null) {
@@ -110,11 +98,8 @@ function toResponseError({ status, headers, data }: ApiError, context: ErrorCont
   }
   const message = `The Qdrant server at ${server} answered with status ${status}${reason && `: ${reason}`}.`;
   if (status < 500) {
-    return lasting(
-      'retrieval_error',
-      message,
-      'Check that its version is 1.16 or later, and look at its log.',
-    );
+    const hint = 'Check that its version is 1.16 or later, and look at its log.';
+    return lasting('retrieval_error', message, hint);
   }
   const retryAfter = retryAfterOf(headers);
   return {
