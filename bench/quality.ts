@@ -8,7 +8,7 @@ import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
-import { rerankByNearness } from '../src/retrieval/rerank-by-nearness.ts';
+import { rerankByNearness } from '../src/retrieval/rerank.ts';
 import {
   METRICS,
   measureMode,

@@ -2,7 +2,7 @@ import type { SearchMode } from '../../src/domain/choices.ts';
 import type { LocalJudge } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
-import { rerankByNearness } from '../../src/retrieval/rerank-by-nearness.ts';
+import { rerankByNearness } from '../../src/retrieval/rerank.ts';
 import type { OpenRetrievalSet, RetrievalQuery } from './retrieval-set.ts';
 import { mean, ndcgAt, recallAt } from './retrieval-set.ts';
 

@@ -120,7 +120,7 @@ export function createApp(config: Config, options: AppOptions = {}): App {
             scoreThreshold ?? (mode === 'lexical' ? 0 : (await models.describeEmbedder()).scoreThreshold),
         });
         if (config.rerank.judge && mode !== 'lexical') {
-          const { rerankByNearness } = await import('../retrieval/rerank-by-nearness.ts');
+          const { rerankByNearness } = await import('../retrieval/rerank.ts');
           const nearness = async () => (await models.localJudge())?.compareWords ?? null;
           return rerankByNearness(retriever, { store, nearness, clock: runtime });
         }

@@ -3,7 +3,7 @@ import { createQuery } from '../../src/domain/query.ts';
 import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { RetrievalHit, Retriever } from '../../src/retrieval/create-retriever.ts';
-import { rerankByNearness, type ScoreWordSimilarity } from '../../src/retrieval/rerank-by-nearness.ts';
+import { rerankByNearness, type ScoreWordSimilarity } from '../../src/retrieval/rerank.ts';
 import { chunk, NOW } from '../domain/arbitraries.ts';
 
 const HITS = Array.from({ length: 12 }, (_, index): RetrievalHit => {
