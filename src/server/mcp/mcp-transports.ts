@@ -42,7 +42,7 @@ export async function serveMcpOverStdio(
 }
 
 interface McpHttpServerOptions extends HttpAppOptions {
-  sessions: McpSessions;
+  sessions: ReturnType<typeof createMcpSessions>;
   /** Undefined lets everyone in. */
   token: string | undefined;
 }
@@ -63,24 +63,14 @@ interface McpSessionsOptions {
   maxBodyBytes: number;
 }
 
-interface McpSessions {
-  handle(request: Request): Promise<Response>;
-  readonly size: number;
-  /** Refuses new sessions; open ones continue. */
-  refuseNew(): void;
-  /** Ends every session and its calls. */
-  close(): Promise<void>;
-}
-
 /** The connections of streamable HTTP by session id. Over the limit, the least recently used one is closed. */
-export function createMcpSessions(options: McpSessionsOptions): McpSessions {
-  const { createServer, newId, maxSessions, maxBodyBytes } = options;
+export function createMcpSessions({ createServer, newId, maxSessions, maxBodyBytes }: McpSessionsOptions) {
   /** In order of last use. */
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   let refusing = false;
 
   return {
-    async handle(request) {
+    async handle(request: Request): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
       if (id === null) {
         if (request.method === 'POST') return startSession(request);
@@ -96,9 +86,11 @@ export function createMcpSessions(options: McpSessionsOptions): McpSessions {
     get size() {
       return sessions.size;
     },
+    /** Refuses new sessions; open ones continue. */
     refuseNew() {
       refusing = true;
     },
+    /** Ends every session and its calls. */
     async close() {
       await Promise.all(Array.from(sessions.values(), (transport) => transport.close()));
     },

@@ -32,18 +32,11 @@ export function toSourceUri(url: string): string {
   return `citeloop://sources/${createHash('sha256').update(url).digest('hex').slice(0, 32)}`;
 }
 
-interface SourceResources {
-  /** Throws an McpProtocolError for an invalid cursor. */
-  list(cursor: string | undefined): Promise<ListResourcesResult>;
-  /** Throws an McpProtocolError if the URI is not one of a document. */
-  read(uri: string): Promise<ReadResourceResult>;
-}
-
 type Source = Pick<DocumentRecord, 'uri' | 'url' | 'title' | 'module'>;
 type Store = McpCollection['store'];
 
 /** The documents of the collection as MCP resources. Their text comes from the store, never from a file. */
-export function createSourceResources(library: Library): SourceResources {
+export function createSourceResources(library: Library) {
   let cached: { state: string; sources: Promise<Source[]> } | undefined;
 
   /** All documents in the order of their URIs, read again when the collection has changed. */
@@ -63,7 +56,8 @@ export function createSourceResources(library: Library): SourceResources {
   }
 
   return {
-    async list(cursor) {
+    /** Throws an McpProtocolError for an invalid cursor. */
+    async list(cursor: string | undefined): Promise<ListResourcesResult> {
       const after = cursor === undefined ? '' : parseCursor(cursor);
       const { store } = await library.collection();
       const rest = (await listSources(store)).filter(({ uri }) => uri > after);
@@ -75,7 +69,8 @@ export function createSourceResources(library: Library): SourceResources {
       };
     },
 
-    async read(uri) {
+    /** Throws an McpProtocolError if the URI is not one of a document. */
+    async read(uri: string): Promise<ReadResourceResult> {
       const { store } = await library.collection();
       const source = (await listSources(store)).find(({ url }) => toSourceUri(url) === uri);
       const [found] = source === undefined ? [] : await store.read([source.uri]);

@@ -119,8 +119,8 @@ function toAgentAnswer({ response, decisions }: ConversationTurn): AgentAnswer {
 }
 
 export interface UrlCitation {
-  start: number;
-  end: number;
+  start_index: number;
+  end_index: number;
   url: string;
   title: string;
 }
@@ -133,7 +133,7 @@ export function findUrlCitations({ text, citeloop }: AgentAnswer, sent = text): 
     references.flatMap(({ name }) => {
       const citation = byMarker.get(name);
       if (citation === undefined || !(citationPassed(citation) || citation.verdict === 'weak')) return [];
-      return [{ start, end, url: citation.url, title: citation.title }];
+      return [{ start_index: start, end_index: end, url: citation.url, title: citation.title }];
     }),
   );
 }

@@ -87,8 +87,8 @@ function commonFields({ id, createdAt, model }: AnswerIdentity, object: string) 
   return { id: `chatcmpl-${id}`, object, created: createdAt, model, system_fingerprint: null };
 }
 
-function toAnnotation({ start, end, url, title }: UrlCitation) {
-  return { type: 'url_citation', url_citation: { start_index: start, end_index: end, url, title } };
+function toAnnotation(citation: UrlCitation) {
+  return { type: 'url_citation', url_citation: citation };
 }
 
 function toChatUsage({ prompt, completion, total }: TokensUsed) {

@@ -1,18 +1,11 @@
 import { isArrayIndex } from '../../citations/find-markers.ts';
 
-/** Passes streamed text through, without markers of unknown sources. */
-interface MarkerFilter {
-  /** Returns the text that can be sent now. */
-  push(text: string): string;
-  /** Returns the text that was held back. */
-  end(): string;
-}
-
 /** A bracket that stays open for longer is not a marker. */
 const LONGEST_MARKER = 40;
 const REFS = /^\s*\d{1,3}(?:\s*,\s*\d{1,3})*\s*$/;
 
-export function createMarkerFilter(isKnown: (ref: number) => boolean): MarkerFilter {
+/** Passes streamed text through, without markers of unknown sources. */
+export function createMarkerFilter(isKnown: (ref: number) => boolean) {
   let passed = '';
   let held = '';
 
@@ -31,7 +24,8 @@ export function createMarkerFilter(isKnown: (ref: number) => boolean): MarkerFil
   }
 
   return {
-    push(text) {
+    /** Returns the text that can be sent now. */
+    push(text: string): string {
       held += text;
       let out = '';
       for (;;) {
@@ -44,6 +38,7 @@ export function createMarkerFilter(isKnown: (ref: number) => boolean): MarkerFil
         else out += pass(close + 1);
       }
     },
+    /** Returns the text that was held back. */
     end: () => pass(held.length),
   };
 }

@@ -80,7 +80,7 @@ async function* responseEvents(
       yield event('response.output_text.annotation.added', {
         ...place,
         annotation_index: index,
-        annotation: toAnnotation(citation),
+        annotation: { type: 'url_citation', ...citation },
       });
     }
     yield event('response.output_text.done', { ...place, text, logprobs: [] });
@@ -146,9 +146,6 @@ function toMessageItem({ id }: AnswerIdentity, text: string, citations: readonly
 }
 
 function toTextPart(text: string, citations: readonly UrlCitation[]): Json {
-  return { type: 'output_text', text, annotations: citations.map(toAnnotation), logprobs: [] };
-}
-
-function toAnnotation({ start, end, url, title }: UrlCitation): Json {
-  return { type: 'url_citation', start_index: start, end_index: end, url, title };
+  const annotations = citations.map((citation) => ({ type: 'url_citation', ...citation }));
+  return { type: 'output_text', text, annotations, logprobs: [] };
 }
