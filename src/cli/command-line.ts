@@ -17,7 +17,7 @@ import { mcpCommand, serveCommand } from './flags/servers.ts';
 import { openCommand, sessionsCommand } from './flags/sessions.ts';
 import { completionCommand, configCommand, doctorCommand } from './flags/setup.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
-import { formatCommandHelp, formatProgramHelp } from './help-text.ts';
+import { formatCommandHelp, formatPositional, formatProgramHelp } from './help-text.ts';
 import { createUsageError, isNumeric } from './usage-error.ts';
 
 export const programNode: CommandNode = createCommandNode({
@@ -88,13 +88,9 @@ async function runCommand(args: readonly string[]): Promise<void> {
   if (handler === undefined) throw createUsageError(programNode, args, 'No command is given.');
   const { default: yargs } = await import('yargs');
   const variadic = positionals.find(({ isVariadic }) => isVariadic)?.name;
-  const words = positionals.map(({ name, isRequired, isVariadic }) => {
-    const text = `${name}${isVariadic ? '..' : ''}`;
-    return isRequired ? `<${text}>` : `[${text}]`;
-  });
   await yargs(moveDashes(rest))
     .command({
-      command: ['$0', ...words].join(' '),
+      command: ['$0', ...positionals.map(formatPositional)].join(' '),
       builder(parser: Argv) {
         for (const { name, choices } of positionals) {
           parser.positional(name, { type: 'string', hidden: true, ...(choices && { choices }) });

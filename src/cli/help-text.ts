@@ -107,7 +107,7 @@ function exampleLines(line: string, meaning: string, width: number): string[] {
     : [`  ${line}`, ...wrap(meaning, width - 6).map((part) => `      ${part}`)];
 }
 
-function formatPositional({ name, isRequired, isVariadic }: PositionalArgument): string {
+export function formatPositional({ name, isRequired, isVariadic }: PositionalArgument): string {
   const text = `${name}${isVariadic ? '..' : ''}`;
   return isRequired ? `<${text}>` : `[${text}]`;
 }

@@ -1,17 +1,10 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-interface Directories {
-  home: string;
-  /** Files that can be downloaded again. */
-  cache: string;
-  settings: string;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The user's directories on this platform: XDG, or LOCALAPPDATA on Windows. */
-export function defaultDirectories(env: Environment, platform: NodeJS.Platform): Directories {
+/** The user's directories on this platform and the file of the settings: XDG, or LOCALAPPDATA on Windows. */
+export function defaultDirectories(env: Environment, platform: NodeJS.Platform) {
   if (platform === 'win32') {
     const local = env.LOCALAPPDATA || win32.join(env.USERPROFILE || homedir(), 'AppData', 'Local');
     return {
@@ -21,14 +14,13 @@ export function defaultDirectories(env: Environment, platform: NodeJS.Platform):
     };
   }
   const user = env.HOME || homedir();
+  // The XDG specification says to ignore relative paths.
+  const directory = (path: string | undefined, usual: string) =>
+    posix.join(path && posix.isAbsolute(path) ? path : posix.join(user, usual), 'citeloop');
   return {
-    home: posix.join(absolute(env.XDG_DATA_HOME) ?? posix.join(user, '.local', 'share'), 'citeloop'),
-    cache: posix.join(absolute(env.XDG_CACHE_HOME) ?? posix.join(user, '.cache'), 'citeloop'),
-    settings: posix.join(
-      absolute(env.XDG_CONFIG_HOME) ?? posix.join(user, '.config'),
-      'citeloop',
-      'config.json',
-    ),
+    home: directory(env.XDG_DATA_HOME, '.local/share'),
+    cache: directory(env.XDG_CACHE_HOME, '.cache'),
+    settings: posix.join(directory(env.XDG_CONFIG_HOME, '.config'), 'config.json'),
   };
 }
 
@@ -36,9 +28,4 @@ export function defaultDirectories(env: Environment, platform: NodeJS.Platform):
 export function usualModelDirectories(): { cache: string; modelDir: string | undefined } {
   const { cache } = defaultDirectories(process.env, process.platform);
   return { cache, modelDir: process.env.CITELOOP_MODEL_DIR?.trim() || undefined };
-}
-
-/** The XDG specification says to ignore relative paths. */
-function absolute(path: string | undefined): string | undefined {
-  return path !== undefined && posix.isAbsolute(path) ? path : undefined;
 }

@@ -1,17 +1,9 @@
-interface TerminalPrograms {
-  editor: string[] | undefined;
-  pager: string[];
-  /** Makes `less` show colours, keep the text on the screen and show its keys. */
-  pagerEnvironment: Record<string, string | undefined>;
-  browser: string[] | undefined;
-}
-
-export function readTerminalPrograms(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): TerminalPrograms {
+/** Each is a program and its arguments. */
+export function readTerminalPrograms(env: Readonly<Record<string, string | undefined>> = process.env) {
   return {
     editor: words(env.VISUAL) ?? words(env.EDITOR),
     pager: words(env.PAGER) ?? ['less'],
+    /** Makes `less` show colours, keep the text on the screen and show its keys. */
     pagerEnvironment: { LESS: 'FRXPsSpace\\: next page, q\\: quit$', ...env },
     browser: words(env.BROWSER),
   };

@@ -33,21 +33,15 @@ const ALIASES = new Map<string, SlashCommandName>([
   ['', 'help'],
 ]);
 /** Words that are commands without a slash, too. */
-const BARE_COMMANDS = new Map<string, SlashCommandName>([
-  ['clear', 'reset'],
-  ['exit', 'quit'],
-  ['quit', 'quit'],
-]);
+const BARE_COMMAND = /^(?:clear|exit|quit)$/i;
 
 /** A command is one line that starts with a slash and a word. */
 export function parseChatLine(message: string): ChatLine {
   const text = message.trim();
   if (text === '') return { kind: 'blank' };
-  const bare = BARE_COMMANDS.get(text.toLowerCase());
-  if (bare !== undefined) return { kind: 'command', name: bare, argument: '' };
   const marker = /^open \[?(\d+)\]?$/i.exec(text)?.[1];
   if (marker !== undefined) return { kind: 'command', name: 'open', argument: marker };
-  const match = /^\/([a-z]*|\?)(?:[ \t]+(.*))?$/i.exec(text);
+  const match = /^\/([a-z]*|\?)(?:[ \t]+(.*))?$/i.exec(BARE_COMMAND.test(text) ? `/${text}` : text);
   if (match === null) return { kind: 'question', text };
   const word = (match[1] ?? '').toLowerCase();
   const name = SLASH_COMMAND_NAMES.find((known) => known === word) ?? ALIASES.get(word);

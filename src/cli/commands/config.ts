@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from '../../config/load-config.ts';
-import { type SettingName, settingNames } from '../../config/settings.ts';
+import { settingNames } from '../../config/settings.ts';
 import { saveSetting, toSettingName } from '../../config/user-settings.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
@@ -11,16 +11,10 @@ export interface SettingFlags extends CommonFlags {
   value?: string | undefined;
 }
 
-interface EffectiveSetting {
-  name: SettingName;
-  value: unknown;
-  origin: string;
-}
-
 const DEFAULT_ORIGIN = 'default';
 
 /** Every setting that has a value, sorted by name. */
-export function effectiveSettings({ agent, home, given, origins }: Config): EffectiveSetting[] {
+export function effectiveSettings({ agent, home, given, origins }: Config) {
   const defaults: Partial<Record<string, unknown>> = { ...agent, home };
   return settingNames.toSorted().flatMap((name) => {
     const value = given[name] ?? defaults[name];

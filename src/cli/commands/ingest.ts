@@ -38,11 +38,6 @@ export const ingestSchema = z.object({
 
 export interface IngestFlags extends CommonFlags, TapeFlags, z.infer<typeof ingestSchema> {}
 
-interface IngestResult {
-  summary: IngestSummary;
-  seconds: number;
-}
-
 export function runIngest(flags: IngestFlags): Promise<number> {
   assertIngestFlags(flags);
   // Here --base-url is the address of the published documents, not the setting of the model service.
@@ -93,7 +88,7 @@ export async function ingestDocuments(
   app: App,
   options: z.infer<typeof ingestSchema>,
   { signal, tape }: Run,
-): Promise<IngestResult> {
+) {
   const { collection } = app.config.agent;
   const startedAt = app.runtime.elapsedMs();
   const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);

@@ -36,11 +36,11 @@ export async function renderTurn(
   const spinner = createSpinner(stderr);
   // Loads while the documents are searched.
   const loading = import('./markdown-stream.ts');
-  let answer: AnswerStream | undefined;
+  let answer: ReturnType<typeof createAnswerStream> | undefined;
   let query = '';
   let shortened: readonly string[] = [];
 
-  async function startAnswer(): Promise<AnswerStream> {
+  async function startAnswer() {
     const { createMarkdownStream } = await loading;
     const terminal = { ...out, write: writeAnswer };
     const writer =
@@ -132,14 +132,8 @@ export async function renderTurn(
   return completed;
 }
 
-interface AnswerStream {
-  push(delta: string): void;
-  /** Ends the last line and returns whether anything was written. May be called again. */
-  end(): boolean;
-}
-
 /** Removes escape sequences, also those that are split between deltas. */
-function createAnswerStream(writer: MarkdownStream): AnswerStream {
+function createAnswerStream(writer: MarkdownStream) {
   const visible = createVisibleStream();
   let hasText = false;
 
@@ -151,8 +145,9 @@ function createAnswerStream(writer: MarkdownStream): AnswerStream {
   }
 
   return {
-    push: (delta) => write(visible.push(delta)),
-    end() {
+    push: (delta: string) => write(visible.push(delta)),
+    /** Ends the last line and returns whether anything was written. May be called again. */
+    end(): boolean {
       write(visible.end());
       writer.end();
       return hasText;
