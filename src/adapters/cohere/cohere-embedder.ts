@@ -50,11 +50,7 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
   });
 }
 
-interface CohereModel {
-  dimensions: number;
-  maxTokens: number;
-  scoreThreshold: number;
-}
+type CohereModel = Pick<Embedder, 'dimensions' | 'maxTokens' | 'scoreThreshold'>;
 
 const DEFAULT_COHERE_MODEL = 'embed-v4.0';
 

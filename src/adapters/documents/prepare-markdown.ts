@@ -164,17 +164,11 @@ export function splitMarkdown(source: string): MarkdownPart[] {
   return addLinkDefinitions(parts);
 }
 
-interface BlockScanner {
-  next(line: string): void;
-  /** Whether a construct is open that blank lines do not end. */
-  isInside(): boolean;
-}
-
-function createBlockScanner(): BlockScanner {
+function createBlockScanner() {
   let closing: RegExp | null = null;
   let directives = 0;
   return {
-    next(line) {
+    next(line: string): void {
       if (closing !== null) {
         if (closing.test(line)) closing = null;
         return;
@@ -193,6 +187,7 @@ function createBlockScanner(): BlockScanner {
         directives = Math.max(0, directives - 1);
       }
     },
+    /** Whether a construct is open that blank lines do not end. */
     isInside: () => closing !== null || directives > 0,
   };
 }

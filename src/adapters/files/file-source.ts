@@ -19,8 +19,6 @@ export interface FileSourceOptions extends FileFilterOptions {
   onNotice?: (notice: string) => void;
 }
 
-const DEFAULT_MAX_BYTES = 50 * 1024 * 1024;
-
 /**
  * The documents of a file, directory or glob, sorted by path. Lists them at once and throws `invalid_input` if the path is
  * missing or has no documents; each file is read when its entry is.
@@ -29,7 +27,7 @@ export async function createFileSource(
   argument: string,
   options: FileSourceOptions,
 ): Promise<DocumentSource> {
-  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  const { maxBytes = 50 * 1024 * 1024 } = options;
   const found = await findFiles(argument, options);
   const root = toRootUrl(found.root, found.kind);
 
@@ -38,7 +36,7 @@ export async function createFileSource(
     return {
       uri,
       root,
-      relativePath: found.kind === 'file' ? basename(path) : relativePath(found.root, path),
+      relativePath: found.kind === 'file' ? basename(path) : relative(found.root, path).split(sep).join('/'),
       async read(signal) {
         const bytes = await readFileConsistently(path, { maxBytes, ...(signal && { signal }) });
         return { uri, mediaType: mediaTypeOfPath(path) ?? 'text', bytes };
@@ -72,10 +70,6 @@ export async function createFileSource(
 function toRootUrl(path: string, kind: 'file' | 'directory'): string {
   const { href } = pathToFileURL(path);
   return kind === 'directory' && !href.endsWith('/') ? `${href}/` : href;
-}
-
-function relativePath(root: string, path: string): string {
-  return relative(root, path).split(sep).join('/');
 }
 
 /** Whether an ignore file excludes a path or one of its parents. Exclusion by the patterns of this run does not count. */

@@ -23,13 +23,11 @@ interface FoundFiles {
 
 const SUPPORTED_HINT = `Supported extensions: ${SUPPORTED_EXTENSIONS.join(', ')}.`;
 
-type NoticeHandler = ((notice: string) => void) | undefined;
-
 interface FindOptions extends FileFilterOptions {
   cwd: string;
   /** Whether a directory without documents is allowed. */
   mayBeEmpty?: boolean;
-  onNotice?: NoticeHandler;
+  onNotice?: (notice: string) => void;
 }
 
 /** Lists a file, directory or glob. Throws `invalid_input` if there is no readable document. */
@@ -78,11 +76,13 @@ async function listDirectory(
 ): Promise<FoundFiles> {
   const { onNotice } = options;
   const filter = await createFileFilter(root, options);
-  const listing = await walkDirectory(root, filter, { matches });
-  for (const path of listing.unreadable) onNotice?.(`skipped ${path}: permission denied`);
-  noticeLinks(listing.skippedLinks, argument, onNotice);
-  noticeSkipped(listing.skipped, onNotice);
-  return { kind: 'directory', root, paths: listing.paths, matches, filter };
+  const { paths, unreadable, skippedLinks, skipped } = await walkDirectory(root, filter, { matches });
+  for (const path of unreadable) onNotice?.(`skipped ${path}: permission denied`);
+  const links = skippedLinks === 1 ? '1 link' : `${skippedLinks} links`;
+  if (skippedLinks > 0)
+    onNotice?.(`skipped ${links} to files outside ${argument}; ingest the targets to include them`);
+  noticeSkipped(skipped, onNotice);
+  return { kind: 'directory', root, paths, matches, filter };
 }
 
 function requireFiles(found: FoundFiles, message: string): FoundFiles {
@@ -94,14 +94,8 @@ function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function noticeLinks(count: number, argument: string, onNotice: NoticeHandler): void {
-  if (count === 0) return;
-  const links = count === 1 ? '1 link' : `${count} links`;
-  onNotice?.(`skipped ${links} to files outside ${argument}; ingest the targets to include them`);
-}
-
 /** `skipped 12: .docx 1, .png 11`, and the counts of ignored files. */
-function noticeSkipped({ formats, rules, patterns }: SkippedFiles, onNotice: NoticeHandler): void {
+function noticeSkipped({ formats, rules, patterns }: SkippedFiles, onNotice: FindOptions['onNotice']): void {
   const total = [...formats.values()].reduce((sum, count) => sum + count, 0);
   const endings = [...formats].sort(([a], [b]) => byCodeUnits(a, b));
   const list = endings.map(([ending, count]) => `${ending || 'no extension'} ${count}`).join(', ');

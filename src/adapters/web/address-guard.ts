@@ -7,13 +7,6 @@ import { AppError } from '../../faults/app-error.ts';
 /** Resolves a host name to all its addresses. */
 export type ResolveHost = (hostname: string) => Promise<LookupAddress[]>;
 
-interface AddressGuard {
-  /** Throws `invalid_input` if the host is a private address or a name of this machine. */
-  checkHost(hostname: string): void;
-  /** For sockets: they connect only to the addresses that are checked here. */
-  lookup: LookupFunction;
-}
-
 interface GuardOptions {
   /** Whether private addresses are allowed, or for which hosts. */
   allowPrivate: boolean | ((hostname: string) => boolean);
@@ -36,10 +29,11 @@ export function isPublicAddress(address: string): boolean {
 /** Refuses requests to private networks, whatever a name resolves to. */
 export function createAddressGuard({
   allowPrivate,
-  resolve = resolveWithSystem,
-}: GuardOptions): AddressGuard {
+  resolve = (hostname) => dns.lookup(hostname, { all: true }),
+}: GuardOptions) {
   const allows = typeof allowPrivate === 'function' ? allowPrivate : () => allowPrivate;
 
+  /** Throws `invalid_input` if the host is a private address or a name of this machine. */
   function checkHost(hostname: string): void {
     const host = hostname.replace(/^\[|\]$/g, '');
     const isPrivate = isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : !isPublicAddress(host);
@@ -56,22 +50,18 @@ export function createAddressGuard({
     throw Object.assign(new Error(`no address for ${hostname}`), { code: 'ENOTFOUND' });
   }
 
-  return {
-    checkHost,
-    lookup(hostname, options, callback) {
-      resolveChecked(hostname, options.family).then(
-        (addresses) => {
-          if (options.all) callback(null, addresses);
-          else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
-        },
-        (error: NodeJS.ErrnoException) => callback(error, ''),
-      );
-    },
+  /** For sockets: they connect only to the addresses that are checked here. */
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    resolveChecked(hostname, options.family).then(
+      (addresses) => {
+        if (options.all) callback(null, addresses);
+        else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
   };
-}
 
-function resolveWithSystem(hostname: string): Promise<LookupAddress[]> {
-  return dns.lookup(hostname, { all: true });
+  return { checkHost, lookup };
 }
 
 function privateAddressError(hostname: string, address: string): AppError {

@@ -85,19 +85,10 @@ interface ServerSentEvent {
   isEnded: boolean;
 }
 
-interface EventParser {
-  /** The length of the incomplete event so far. */
-  pendingLength(): number;
-  /** The events that these bytes complete. */
-  push(bytes: Uint8Array): ServerSentEvent[];
-  /** The rest after the end of the stream. */
-  end(): ServerSentEvent[];
-}
-
 const FIELD = /^\s*(data|event|id|retry)\s*:\s?(.*)$/s;
 
 /** Tolerates any line ending, indented fields, and JSON lines without a field name. */
-function createEventParser(): EventParser {
+function createEventParser() {
   const decoder = new TextDecoder();
   let rest = '';
   let name = '';
@@ -124,15 +115,17 @@ function createEventParser(): EventParser {
   }
 
   return {
+    /** The length of the incomplete event so far. */
     pendingLength: () => rest.length + length,
-    push(bytes) {
+    /** The events that these bytes complete. */
+    push(bytes: Uint8Array): ServerSentEvent[] {
       rest += decoder.decode(bytes, { stream: true });
       // A carriage return at the end may be the first half of a line ending.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       return lines.flatMap(readLine);
     },
-    end() {
+    end(): ServerSentEvent[] {
       rest += decoder.decode();
       const lines = rest === '' ? [] : rest.split('\r');
       return [...lines.flatMap(readLine), ...endEvent(false)];

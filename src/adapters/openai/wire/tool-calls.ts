@@ -75,18 +75,11 @@ interface PartialCall {
   arguments: string;
 }
 
-interface ToolCallCollector {
-  /** Adds the parts of calls in a chunk of the stream. */
-  add(delta: JsonObject): void;
-  isComplete(): boolean;
-  calls(): JsonObject[];
-}
-
 /**
  * Joins streamed tool calls. The SDK does it too, but appends a name that is repeated in each chunk, and merges calls
  * that share an index.
  */
-export function createToolCallCollector(): ToolCallCollector {
+export function createToolCallCollector() {
   const partial: PartialCall[] = [];
 
   function callFor(piece: JsonObject, name: string | undefined): PartialCall {
@@ -107,7 +100,8 @@ export function createToolCallCollector(): ToolCallCollector {
   }
 
   return {
-    add(delta) {
+    /** Adds the parts of calls in a chunk of the stream. */
+    add(delta: JsonObject): void {
       for (const piece of callsIn(delta)) {
         const called = isJsonObject(piece.function) ? piece.function : piece;
         const name = firstText(called.name);

@@ -33,9 +33,10 @@ export function parseWireError(body: unknown, httpStatus?: number): WireError | 
   const fields = isJsonObject(error) ? error : {};
   const code = toWord(fields.code) ?? toWord(fields.status);
   const type = toWord(fields.type);
+  const byWord = STATUS_BY_WORD.find(([pattern]) => pattern.test(`${code} ${type}`));
   return {
     message: findMessage(error) ?? 'no reason given',
-    status: httpStatus ?? findStatus(fields) ?? findStatus(first) ?? statusByWords(`${code} ${type}`),
+    status: httpStatus ?? findStatus(fields) ?? findStatus(first) ?? byWord?.[1] ?? 500,
     code,
     type,
     param: toWord(fields.param),
@@ -78,10 +79,6 @@ function findStatus(fields: JsonObject): number | undefined {
   return [fields.status_code, fields.statusCode, fields.status, fields.code]
     .map(Number)
     .find((value) => Number.isInteger(value) && value >= 400 && value <= 599);
-}
-
-function statusByWords(words: string): number {
-  return STATUS_BY_WORD.find(([pattern]) => pattern.test(words))?.[1] ?? 500;
 }
 
 function toWord(value: unknown): string | undefined {
