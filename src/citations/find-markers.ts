@@ -130,7 +130,7 @@ function createScanner(text: string, known: KnownSources) {
   function addressAt(start: number, urlStart: number, urlEnd: number, end: number): CitationMarker | null {
     const url = text.slice(urlStart, urlEnd);
     if (isLoopbackAddress(url) && !known.knows(url)) return null;
-    return { start, end, references: [{ name: url, url }], label: null, line: false };
+    return toMarker(start, end, [{ name: url, url }]);
   }
 
   /** `[label](address)`, or an image, whose exclamation mark is at `start`. */
@@ -155,11 +155,8 @@ function createScanner(text: string, known: KnownSources) {
     const isPlainLink = prose && start === open && !/[[\]【]/.test(label) && !known.isTitle(label);
     const external = isPlainLink && known.isExternal?.(url) === true;
     return {
-      start,
-      end: end + 1,
-      references,
+      ...toMarker(start, end + 1, references),
       label: prose ? label : null,
-      line: false,
       ...(external && { external }),
     };
   }
@@ -175,14 +172,14 @@ function createScanner(text: string, known: KnownSources) {
         return null;
       const isKnown = refs.some((ref) => known.knows(ref));
       const index = indexEnds.has(open) || isArrayIndex(text, open);
-      if (isCitation(text, { start: open, end }, { refs, isKnown, index })) return marker(open, end, refs);
+      if (isCitation(text, { start: open, end }, { refs, isKnown, index }))
+        return toMarker(open, end, toReferences(refs));
       if (index) indexEnds.add(end);
       return null;
     }
     const title = textAfterSourceWord(content);
-    if (title !== null && title.trim() !== '')
-      return { ...marker(open, end, []), references: parseReferences(title) };
-    if (content !== '' && known.isTitle(content)) return marker(open, end, [content]);
+    if (title !== null && title.trim() !== '') return toMarker(open, end, parseReferences(title));
+    if (content !== '' && known.isTitle(content)) return toMarker(open, end, toReferences([content]));
     if (isArrayIndex(text, open) || indexEnds.has(open)) indexEnds.add(end);
     return null;
   }
@@ -193,12 +190,11 @@ function createScanner(text: string, known: KnownSources) {
     const content = text.slice(open + 1, close);
     const end = close + 1;
     const refs = parseRefNumbers(content);
-    if (refs !== null) return marker(open, end, refs);
+    if (refs !== null) return toMarker(open, end, toReferences(refs));
     const name =
       textAfterSourceWord(content) ?? (content.includes('†') ? content.slice(0, content.indexOf('†')) : null);
-    if (name !== null)
-      return { ...marker(open, end, []), references: parseReferences(name === '' ? content : name) };
-    return known.isTitle(content) ? marker(open, end, [content]) : null;
+    if (name !== null) return toMarker(open, end, parseReferences(name === '' ? content : name));
+    return known.isTitle(content) ? toMarker(open, end, toReferences([content])) : null;
   }
 
   /** `(Source: title)`, possibly with other markers in it. */
@@ -210,7 +206,7 @@ function createScanner(text: string, known: KnownSources) {
     if (rest === null || rest.trim() === '') return null;
     const inner = scanRange(close - rest.length, close).flatMap(({ references }) => references);
     const references = inner.length > 0 ? inner : parseReferences(unescapeMarkdown(rest));
-    return { start: open, end: close + 1, references, label: null, line: false };
+    return toMarker(open, close + 1, references);
   }
 
   function sourceLineAt(start: number, to: number): CitationMarker | null {
@@ -226,26 +222,25 @@ function createScanner(text: string, known: KnownSources) {
     if (references.length > 0) {
       // With much other text, it is a sentence that only starts like a source line.
       const others = end - rest - markers.reduce((sum, inner) => sum + inner.end - inner.start, 0);
-      return others > LONGEST_PLAIN_SOURCE_LINE ? null : { start, end, references, label: null, line: true };
+      return others > LONGEST_PLAIN_SOURCE_LINE ? null : { ...toMarker(start, end, references), line: true };
     }
     const plain = text.slice(rest, end).trim();
     if (plain.length > LONGEST_PLAIN_SOURCE_LINE) return null;
-    return { start, end, references: parseReferences(plain), label: null, line: true };
+    return { ...toMarker(start, end, parseReferences(plain)), line: true };
   }
 
   /** The sources in "title", "title; title" or "title, address". */
   function parseReferences(content: string): SourceReference[] {
     const name = content.trim().replace(/^["“”']+|["“”']+$/g, '');
-    const whole = [{ name: name === '' ? content : name, url: null }];
+    const whole = toReferences([name === '' ? content : name]);
     if (known.knows(name)) return whole;
     const refs = parseRefNumbers(name);
-    if (refs !== null) return refs.map((ref) => ({ name: ref, url: null }));
+    if (refs !== null) return toReferences(refs);
     const addresses = findAddresses(content);
     if (addresses.length > 0) return addresses.map((url) => ({ name: url, url }));
     for (const separator of [/;/, /[;,]/]) {
       const parts = name.split(separator).filter((part) => part.trim() !== '');
-      if (parts.some((part) => known.knows(part)))
-        return parts.map((part) => ({ name: part.trim(), url: null }));
+      if (parts.some((part) => known.knows(part))) return toReferences(parts.map((part) => part.trim()));
     }
     return whole;
   }
@@ -253,8 +248,12 @@ function createScanner(text: string, known: KnownSources) {
   return { scanBlock };
 }
 
-function marker(start: number, end: number, refs: string[]): CitationMarker {
-  return { start, end, references: refs.map((name) => ({ name, url: null })), label: null, line: false };
+function toMarker(start: number, end: number, references: SourceReference[]): CitationMarker {
+  return { start, end, references, label: null, line: false };
+}
+
+function toReferences(names: readonly string[]): SourceReference[] {
+  return names.map((name) => ({ name, url: null }));
 }
 
 function findAddresses(content: string): string[] {
@@ -286,8 +285,7 @@ const CONTAINER_NAMES = new Set(
 export function isArrayIndex(text: string, open: number): boolean {
   const before = text.slice(Math.max(0, open - BRACKET_CONTEXT), open);
   const word = /[\p{L}\p{N}\p{M}_$]+$/u.exec(before)?.[0];
-  if (word === undefined) return false;
-  if (/^\d+$/.test(word)) return false;
+  if (word === undefined || /^\d+$/.test(word)) return false;
   if (/[_$]|^\p{Ll}[\p{Ll}\d]*\p{Lu}/u.test(word) || CONTAINER_NAMES.has(word)) return true;
   if (before.charAt(before.length - word.length - 1) === '.') return true;
   return word.length < 3 && !/^\p{Lu}+$/u.test(word) && !/[^\p{ASCII}]/u.test(word);

@@ -42,19 +42,15 @@ export const passageParts = memoize({ size: 64 }, (text: string): readonly Passa
     const written = text.slice(block.start, block.end);
     const isRow = block.kind === 'text' && written.trimStart().startsWith('|');
     if (!isRow) head = null;
-    if (isRow) {
-      const next = blocks[index + 1];
-      if (TABLE_RULE.test(written)) return;
-      if (next !== undefined && TABLE_RULE.test(text.slice(next.start, next.end))) {
-        head = { start: block.start, end: next.end };
-        return;
-      }
-      parts.push({ ...rangeOf(block), kind: 'row', sentences: [], number: null, head });
-    } else if (block.kind === 'code') {
-      parts.push({ ...rangeOf(block), kind: 'code', sentences: [], number: null, head: null });
-    } else {
+    if (!isRow && block.kind !== 'code') {
       parts.push(proseOf(text, block));
+      return;
     }
+    const next = blocks[index + 1];
+    if (isRow && TABLE_RULE.test(written)) return;
+    if (isRow && next !== undefined && TABLE_RULE.test(text.slice(next.start, next.end)))
+      head = { start: block.start, end: next.end };
+    else parts.push({ ...rangeOf(block), kind: isRow ? 'row' : 'code', sentences: [], number: null, head });
   });
   return parts;
 });
@@ -94,21 +90,24 @@ export function passageUnits(text: string): PassageUnit[] {
         units.push({ ...rangeOf(part), kind: 'row', leadIn: part.head, parts: own });
         break;
       case 'code':
-        units.push({
-          ...rangeOf(part),
-          kind: 'code',
-          leadIn: findLeadIn(text, parts, index),
-          parts: own,
-        });
+        units.push({ ...rangeOf(part), kind: 'code', leadIn: findLeadIn(text, parts, index), parts: own });
         break;
       case 'item': {
         const steps = findLastStep(parts, index);
         const leadIn = findLeadIn(text, parts, index);
         if (steps !== null) {
-          const end = parts[steps]?.end ?? part.end;
-          units.push({ start: part.start, end, kind: 'steps', leadIn, parts: { from: index, to: steps } });
+          const lastEnd = parts[steps]?.end ?? part.end;
+          units.push({
+            start: part.start,
+            end: lastEnd,
+            kind: 'steps',
+            leadIn,
+            parts: { from: index, to: steps },
+          });
         }
-        units.push({ ...spanOf(part), kind: 'item', leadIn, parts: own });
+        const start = part.sentences[0]?.start ?? part.start;
+        const end = part.sentences.at(-1)?.end ?? part.end;
+        units.push({ start, end, kind: 'item', leadIn, parts: own });
         break;
       }
       case 'paragraph': {
@@ -158,7 +157,7 @@ function findLeadIn(text: string, parts: readonly PassagePart[], index: number):
   for (let at = index - 1; at >= 0; at -= 1) {
     const before = parts[at];
     if (before === undefined || before.kind === 'row') return null;
-    if (before.kind === 'code' && !ofCode) continue;
+    if ((before.kind === 'code' || before.kind === 'item') && !ofCode) continue;
     if (before.kind === 'code') return null;
     if (before.kind === 'label') {
       const next = parts[at - 1];
@@ -166,14 +165,9 @@ function findLeadIn(text: string, parts: readonly PassagePart[], index: number):
         next?.kind === 'paragraph' && text.slice(next.start, next.end).trimEnd().endsWith(':');
       return introduces ? (next.sentences.at(-1) ?? null) : rangeOf(before);
     }
-    if (before.kind === 'item' && !ofCode) continue;
     return before.sentences.at(-1) ?? null;
   }
   return null;
-}
-
-function spanOf({ start, end, sentences }: PassagePart): Range {
-  return { start: sentences[0]?.start ?? start, end: sentences.at(-1)?.end ?? end };
 }
 
 function rangeOf({ start, end }: Range): Range {

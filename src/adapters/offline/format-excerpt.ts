@@ -63,16 +63,10 @@ function findExcerpt(
   }
   if (parts[from - 1]?.kind === 'label') from -= 1;
   const fits = (first: number, last: number) => fitsLimits(text, parts.slice(first, last + 1), maxWords);
-  for (let grew = true; grew; ) {
-    grew = false;
-    if (to + 1 < parts.length && fits(from, to + 1)) {
-      to += 1;
-      grew = true;
-    }
-    if (from > 0 && fits(from - 1, to)) {
-      from -= 1;
-      grew = true;
-    }
+  for (let size = -1; size !== to - from; ) {
+    size = to - from;
+    if (to + 1 < parts.length && fits(from, to + 1)) to += 1;
+    if (from > 0 && fits(from - 1, to)) from -= 1;
   }
   while (to > unit.parts.to && isLeadIn(text, parts[to])) to -= 1;
   return { from, to };

@@ -2,7 +2,7 @@ import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { findInnerCode, type Range } from '../../text/markdown-blocks.ts';
 import { memoizeBy } from '../../text/memoize.ts';
 import { splitSentencesAndCode } from '../../text/split-sentences.ts';
-import { findNumbers, isNumberWord, isUnitWord, type NumberFact } from './claim-facts.ts';
+import { findNumbers, isNumberWord, isUnitWord } from './claim-facts.ts';
 import {
   isOptionalTerm,
   splitTermWords,
@@ -21,16 +21,7 @@ const CACHE = { size: 64 };
 const keyOf = ({ title, headings, text }: JudgedPassage) => [title, ...headings, text].join('\0');
 
 /** The exact words of a chunk. */
-export interface ChunkWording {
-  /** Each code block counts as one sentence. */
-  sentences: string[];
-  /** The range of one or more whole sentences with exactly these words, in any case. */
-  findWhole(words: readonly WrittenWord[]): Range | null;
-  /** Whether words occur in a row, in the same case except for the first letter. */
-  containsQuote(words: readonly WrittenWord[]): boolean;
-}
-
-export const prepareWording = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): ChunkWording => {
+export const prepareWording = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage) => {
   const ranges = splitSentencesAndCode(chunk.text);
   /** The shortest units that can be quoted: code has several, one for each sentence in it. */
   const units: { range: Range; words: string }[] = [];
@@ -51,8 +42,10 @@ export const prepareWording = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Ch
   const quotable = ` ${[...text, ...titleWords(chunk)].join(' ')} `;
 
   return {
+    /** Each code block counts as one sentence. */
     sentences: ranges.map(({ start, end }) => chunk.text.slice(start, end)),
-    findWhole(sought) {
+    /** The range of one or more whole sentences with exactly these words, in any case. */
+    findWhole(sought: readonly WrittenWord[]): Range | null {
       const words = sought.map(({ lower }) => lower).join(' ');
       if (words === '') return null;
       for (let first = 0; first < units.length; first += 1) {
@@ -65,7 +58,8 @@ export const prepareWording = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Ch
       }
       return null;
     },
-    containsQuote(sought) {
+    /** Whether words occur in a row, in the same case except for the first letter. */
+    containsQuote(sought: readonly WrittenWord[]): boolean {
       const [first = '', ...rest] = sought.map((word) => word.text);
       const [initial, others] = [first.charAt(0), first.slice(1)];
       return [initial, initial.toLowerCase(), initial.toUpperCase()].some((letter) =>
@@ -79,35 +73,15 @@ function titleWords({ title, headings }: JudgedPassage): string[] {
   return splitWords([title, ...headings].join('\n')).map(({ text }) => text);
 }
 
-/** A sentence of a chunk, or a clause with its own subject. */
-export interface EvidenceClause {
-  words: TermWord[];
-  terms: ReadonlySet<string>;
-  numbers: NumberFact[];
-  /** The index of its sentence. */
-  sentence: number;
-  /** Its subject is a pronoun: "It was created at Pixar." */
-  refersBack: boolean;
-}
-
-/** A chunk prepared for checking claims against it. */
-export interface ChunkEvidence {
-  clauses: EvidenceClause[];
-  /** The terms of the title and headings. */
-  context: ReadonlySet<string>;
-  contextNumbers: NumberFact[];
-  /** The terms of text, title and headings. */
-  terms: ReadonlySet<string>;
-  /** Text, title and headings, normalized for substring search. */
-  haystack: string;
-}
-
 const REFERS_BACK = new Set('it its they their this these that those he she such'.split(' '));
 /** The boundary before a clause with its own subject: "..., and the server waits". */
 const CLAUSE =
   /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
 
-export const prepareEvidence = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): ChunkEvidence => {
+export type ChunkEvidence = ReturnType<typeof prepareEvidence>;
+
+/** Prepares a chunk for checking claims against it. */
+export const prepareEvidence = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage) => {
   const path = [chunk.title, ...chunk.headings].join('\n');
   const clauses = prepareWording(chunk).sentences.flatMap((text, sentence) =>
     text.split(CLAUSE).map((clause) => prepareClause(clause, sentence)),
@@ -117,20 +91,28 @@ export const prepareEvidence = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): C
   for (const { terms } of clauses) for (const term of terms) all.add(term);
   return {
     clauses,
+    /** The terms of the title and headings. */
     context,
     contextNumbers: findNumbers(path),
+    /** The terms of text, title and headings. */
     terms: all,
+    /** Text, title and headings, normalized for substring search. */
     haystack: normalizeForSearch(`${stripMarkdown(path)}\n${chunk.text}\n${stripMarkdown(chunk.text)}`),
   };
 });
 
-function prepareClause(text: string, sentence: number): EvidenceClause {
+export type EvidenceClause = ReturnType<typeof prepareClause>;
+
+/** Prepares a sentence of a chunk, or a clause with its own subject. */
+function prepareClause(text: string, sentence: number) {
   const words = splitTermWords(text);
   return {
     words,
     terms: new Set(toBaseTerms(text)),
     numbers: findNumbers(stripMarkdown(text).replace(/`/g, ' ').toLowerCase()),
+    /** The index of its sentence. */
     sentence,
+    /** Its subject is a pronoun: "It was created at Pixar." */
     refersBack: REFERS_BACK.has(words[0]?.lower ?? ''),
   };
 }
@@ -145,16 +127,7 @@ export function normalizeForSearch(text: string): string {
     .toLowerCase();
 }
 
-/** The part of a source that shares most words with a claim. */
-export interface PassageMatch {
-  /** The share of the claim's content words in it, from 0 to 1. */
-  share: number;
-  /** The clause that shares most; null in an empty chunk. */
-  best: EvidenceClause | null;
-  /** The clauses of its sentence and of the sentences next to it. */
-  clauses: EvidenceClause[];
-  terms: ReadonlySet<string>;
-}
+export type PassageMatch = ReturnType<typeof findBestPassage>;
 
 /** A word in a neighbouring sentence counts less: it may be about something else. */
 const NEIGHBOUR_WEIGHT = 0.6;
@@ -185,10 +158,8 @@ export function toContentTerms(words: readonly TermWord[], evidence: ChunkEviden
 }
 
 /** Finds the clause that shares most with a claim, read together with its neighbours and the headings. */
-export function findBestPassage(
-  content: readonly (readonly string[])[],
-  evidence: ChunkEvidence,
-): PassageMatch {
+export function findBestPassage(content: readonly (readonly string[])[], evidence: ChunkEvidence) {
+  /** The share of the claim's content words in it, from 0 to 1. */
   let bestShare = 0;
   let rank = -1;
   let at = -1;
@@ -203,6 +174,7 @@ export function findBestPassage(
     at = index;
   });
   const best = evidence.clauses[at] ?? null;
+  // The clauses of its sentence and of the sentences next to it.
   const clauses = evidence.clauses.filter(
     ({ sentence }) => best !== null && Math.abs(sentence - best.sentence) <= 1,
   );

@@ -20,23 +20,10 @@ import {
 import { contradictsPassage } from './negation.ts';
 import { isOptionalTerm, splitTermWords, splitWords, type TermWord, toBaseTerms } from './split-words.ts';
 
-/** The facts of a claim that can be looked up in a source, and whether they are there. */
-export interface ClaimFacts {
-  /** The claim is one or more whole sentences of the source, word for word. */
-  isVerbatim: boolean;
-  contentCount: number;
-  /** The share of its content words in the passage that shares most of them. */
-  share: number;
-  /** Facts that are nowhere in the text, its title or its headings. */
-  missing: Record<'quotes' | 'identifiers' | 'numbers' | 'names', string[]>;
-  /** How many of its numbers are outside of that passage. */
-  numbersFar: number;
-  /** The passage is about something else than the claim. */
-  isSubjectFar: boolean;
-  contradicts: boolean;
-}
+export type ClaimFacts = ReturnType<typeof verifyFacts>;
 
-export function verifyFacts(claim: string, source: JudgedPassage): ClaimFacts {
+/** Finds the facts of a claim that can be looked up in a source, and whether they are there. */
+export function verifyFacts(claim: string, source: JudgedPassage) {
   const wording = prepareWording(source);
   const evidence = prepareEvidence(source);
   const words = splitTermWords(claim);
@@ -46,16 +33,21 @@ export function verifyFacts(claim: string, source: JudgedPassage): ClaimFacts {
   const isAnywhere = createNumberCheck(claim, evidence.clauses, evidence);
   const isNear = createNumberCheck(claim, passage.clauses, evidence);
   return {
+    /** The claim is one or more whole sentences of the source, word for word. */
     isVerbatim: wording.findWhole(words) !== null,
     contentCount: content.length,
+    /** The share of its content words in the passage that shares most of them. */
     share: passage.share,
+    /** Facts that are nowhere in the text, its title or its headings. */
     missing: {
       quotes: findQuotes(claim).filter((quote) => !wording.containsQuote(splitWords(quote))),
       identifiers: findIdentifiers(claim).filter((name) => !containsIdentifier(evidence, name)),
       numbers: numbers.filter((number) => !isAnywhere(number)).map(({ value }) => value),
       names: findNames(claim).filter((name) => !containsName(evidence, name)),
     },
+    /** How many of its numbers are outside of that passage. */
     numbersFar: numbers.filter((number) => !isNear(number)).length,
+    /** The passage is about something else than the claim. */
     isSubjectFar: !mentionsSubject(words, passage, evidence),
     contradicts: contradictsPassage(words, content, passage),
   };
