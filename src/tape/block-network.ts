@@ -13,18 +13,12 @@ interface TcpPrototype {
   connect6(request: unknown, address: string, port: number): number;
 }
 
-interface BlockedNetwork {
-  /** Runs work whose attempts to connect fail without being reported. */
-  tryQuietly<T>(work: () => Promise<T>): Promise<T>;
-  unblock(): void;
-}
-
 /**
  * Refuses every TCP connection and name lookup of this process, including those of clients that do not use `fetch`. It
  * works below the sockets that msw mocks, so that other msw servers in the process keep answering. Pipes and Unix
  * sockets are not blocked.
  */
-export function blockNetwork(onAttempt: (error: AppError) => void): BlockedNetwork {
+export function blockNetwork(onAttempt: (error: AppError) => void) {
   const quiet = new AsyncLocalStorage<true>();
 
   function refuse(address: string): AppError {
@@ -40,7 +34,8 @@ export function blockNetwork(onAttempt: (error: AppError) => void): BlockedNetwo
   for (const { freeSockets } of [httpAgent, httpsAgent])
     for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
   return {
-    tryQuietly: (work) => quiet.run(true, work),
+    /** Runs work whose attempts to connect fail without being reported. */
+    tryQuietly: <T>(work: () => Promise<T>) => quiet.run(true, work),
     unblock() {
       for (const undo of restore) undo();
     },

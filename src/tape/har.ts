@@ -14,7 +14,7 @@ import {
   tapeFailureSchema,
   tapeHeaderSchema,
 } from './tape-format.ts';
-import { parseTapeBody, toBodyContent, toTapeBody } from './tape-http.ts';
+import { toBodyContent, toTapeBody } from './tape-http.ts';
 
 const headerListSchema = z.array(z.object({ name: z.string(), value: z.string() })).default([]);
 
@@ -128,11 +128,8 @@ function requestBody({ request: { postData, headers } }: HarEntry): Pick<TapeExc
   const type = postData.mimeType || (toHeaders(headers)['content-type'] ?? null);
   const fields = (postData.params ?? []).map(({ name, value }): [string, string] => [name, value]);
   const text = postData.text ?? new URLSearchParams(fields).toString();
-  const body =
-    postData.encoding === 'base64'
-      ? toTapeBody(Buffer.from(text, 'base64'), type)
-      : parseTapeBody(text, type);
-  return text === '' || body === undefined ? {} : { body };
+  const body = toTapeBody(Buffer.from(text, postData.encoding === 'base64' ? 'base64' : 'utf8'), type);
+  return body ? { body } : {};
 }
 
 function responseBody(entry: HarEntry): Pick<NonNullable<TapeExchange['response']>, 'body' | 'chunks'> {

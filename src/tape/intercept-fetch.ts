@@ -4,21 +4,19 @@ import { AppError } from '../faults/app-error.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-interface InterceptFetchOptions {
-  handlers: RequestHandler[];
-  /** Returns the response to a request that no handler answers, or throws what `fetch` should throw. */
-  onUnhandled(request: Request, originalFetch: Fetch): Promise<Response>;
-}
-
 /** Marks a `fetch` that is intercepted, so that a second interception is noticed. */
 const INTERCEPTED = Symbol('intercepted fetch');
 
 /**
  * Answers every call of the global `fetch` by msw handlers until the returned function is called. Unlike `setupServer`,
  * it does not go through sockets: errors of handlers reach the caller of `fetch` as they are, and another msw server in
- * the process keeps working. Throws `invalid_input` if `fetch` is intercepted already.
+ * the process keeps working. `onUnhandled` returns the response to a request that no handler answers, or throws what
+ * `fetch` should throw. Throws `invalid_input` if `fetch` is intercepted already.
  */
-export function interceptFetch({ handlers, onUnhandled }: InterceptFetchOptions): () => void {
+export function interceptFetch(
+  handlers: RequestHandler[],
+  onUnhandled: (request: Request, originalFetch: Fetch) => Promise<Response>,
+): () => void {
   const source = new FetchSource();
   const network = defineNetwork({
     sources: [source],

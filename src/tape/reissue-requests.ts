@@ -27,16 +27,14 @@ export interface ReissueOptions {
   signal: AbortSignal;
 }
 
-interface ReissuedCall {
-  tape: string;
-  exchange: number;
-  request: string;
-  /** Empty if the answer is the same. */
-  changes: { kind: AnswerChangeKind; detail: string }[];
-}
-
 export interface ReissueResult {
-  asked: ReissuedCall[];
+  asked: {
+    tape: string;
+    exchange: number;
+    request: string;
+    /** Empty if the answer is the same. */
+    changes: { kind: AnswerChangeKind; detail: string }[];
+  }[];
   /** Calls that were not sent again, counted by reason. */
   left: { reason: string; calls: number }[];
 }
@@ -55,7 +53,7 @@ export async function reissueRequests(options: ReissueOptions): Promise<ReissueR
   const chosen = pickEvenly(candidates, options.sample);
   if (candidates.length > chosen.length) skip('not in the sample', candidates.length - chosen.length);
 
-  const asked: ReissuedCall[] = [];
+  const asked: ReissueResult['asked'] = [];
   for (const candidate of chosen) {
     const { tape, exchange } = candidate;
     const now = await reissue(candidate, options);

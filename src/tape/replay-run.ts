@@ -74,7 +74,11 @@ export async function replayRun<T>(
     const { header, count } = tape;
     assertRunnable(tape, command);
     recorded = validated(runOutputsSchema, tape.tail?.outputs ?? {}, `The "outputs" field of ${path}`);
-    const settings = recordedSettings(header, recorded);
+    const { collection } = recorded;
+    const settings = {
+      ...toJsonObject(header.inputs.settings),
+      ...(collection && { collection: collection.name }),
+    };
     const firstMiss = () => {
       const [first] = replay.misses();
       return first === undefined || onMiss !== 'fail' ? null : { missed: first.error };
@@ -127,13 +131,6 @@ export async function replayRun<T>(
 function collectionChanged(recorded: RunOutputs, replayed: RunOutputs): boolean | null {
   if (recorded.collection === null || replayed.collection === null) return null;
   return recorded.collection.fingerprint !== replayed.collection.fingerprint;
-}
-
-function recordedSettings(
-  { inputs: { settings } }: TapeHeader,
-  { collection }: RunOutputs,
-): Record<string, TapeJson> {
-  return { ...toJsonObject(settings), ...(collection !== null && { collection: collection.name }) };
 }
 
 /** Settings that a tape contains only if they were set. */

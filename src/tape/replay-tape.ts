@@ -58,18 +58,16 @@ export async function startTapeReplay(options: ReplayTapeOptions) {
   const append = (exchange: TapeExchange) => writer?.append(hideFilePaths(exchange));
   const recorder = createFetchRecorder(globalThis.fetch, append);
   cleanup.defer(recorder.settle);
-  const disable = interceptFetch({
-    handlers: [
-      createTapeHandler(finder, timing, (exchange) => append({ ...exchange, id: recorder.nextId() })),
-    ],
-    async onUnhandled(request, originalFetch) {
-      const answer = await network?.tryQuietly(() => originalFetch(request.clone())).catch(ignoreUnanswered);
-      if (answer) return answer;
-      const miss = finder.miss(await toTapeRequest(request.clone()));
-      noteMiss(miss);
-      if (onMiss === 'fail') throw miss.error;
-      return recorder.fetch(request);
-    },
+  const handler = createTapeHandler(finder, timing, (exchange) =>
+    append({ ...exchange, id: recorder.nextId() }),
+  );
+  const disable = interceptFetch([handler], async (request, originalFetch) => {
+    const answer = await network?.tryQuietly(() => originalFetch(request.clone())).catch(ignoreUnanswered);
+    if (answer) return answer;
+    const miss = finder.miss(await toTapeRequest(request.clone()));
+    noteMiss(miss);
+    if (onMiss === 'fail') throw miss.error;
+    return recorder.fetch(request);
   });
   cleanup.defer(disable);
   if (onMiss === 'record') {

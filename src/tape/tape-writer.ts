@@ -3,7 +3,10 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { advice, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import { mergeRecording, type RecordingContent } from './merge-recording.ts';
+import { diffAnswers } from './diff-answers.ts';
+import { diffJson } from './diff-json.ts';
+import { createExchangeFinder } from './exchange-finder.ts';
+import { canonicalJson } from './match-key.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { joinStreamChunks, joinStreamDeltas } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
@@ -78,7 +81,11 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
   }
 
   /** Returns the digest. */
-  async function writeTape(content: RecordingContent): Promise<string> {
+  async function writeTape(content: {
+    header: TapeHeader;
+    exchanges: Iterable<TapeExchange>;
+    outputs: TapeJson;
+  }): Promise<string> {
     const target = await open(finalPath, 'w');
     const hash = createHash('sha256');
     const add = (text: string) => {
@@ -209,4 +216,57 @@ async function assertReplaceable(path: string): Promise<void> {
   throw new AppError('invalid_input', `${path} exists and is not a tape.`, {
     hint: 'Choose another name for the tape.',
   });
+}
+
+/**
+ * Merges a new recording into the tape that it replaces. What is unchanged keeps its ids, times and position, so that
+ * recording an unchanged run again gives the same file.
+ */
+function mergeRecording(
+  before: Tape,
+  now: Tape,
+  { header, outputs, redactor }: { header: TapeHeader; outputs: TapeJson; redactor: Redactor },
+) {
+  const finder = createExchangeFinder(before, redactor);
+  const oldEntries = new Map(before.entries().map((entry) => [entry.id, entry]));
+  const merged: { position: number; read: () => TapeExchange }[] = [];
+  let position = 0;
+  let isSame = true;
+
+  for (const entry of now.entries()) {
+    const exchange = now.read(entry);
+    const found = finder.find(exchange.request);
+    const oldEntry = found === null ? undefined : oldEntries.get(found.id);
+    if (found === null || oldEntry === undefined) {
+      // A new exchange follows the one that it was made after.
+      merged.push({ position, read: () => now.read(entry) });
+      isSame = false;
+      continue;
+    }
+    oldEntries.delete(oldEntry.id);
+    position = oldEntry.id;
+    const isKept = diffAnswers(found, exchange).length === 0;
+    isSame &&= isKept;
+    const { request } = found;
+    merged.push({
+      position,
+      read: () => (isKept ? before.read(oldEntry) : { ...now.read(entry), request }),
+    });
+  }
+  const oldOutputs = before.tail?.outputs ?? null;
+  const sameOutputs = diffJson(canonicalJson(oldOutputs), canonicalJson(outputs)).length === 0;
+  isSame &&= oldEntries.size === 0 && sameOutputs && hasSameInputs(before.header, header);
+  return {
+    header: isSame ? { ...before.header, version: header.version } : header,
+    outputs: sameOutputs ? oldOutputs : outputs,
+    exchanges: merged
+      .sort((a, b) => a.position - b.position)
+      .values()
+      .map(({ read }) => read()),
+  };
+}
+
+function hasSameInputs(before: TapeHeader, now: TapeHeader): boolean {
+  const inputsOf = ({ createdAt: _, seed: __, madeBy: ___, version: ____, ...rest }: TapeHeader) => rest;
+  return diffJson(inputsOf(before) as TapeJson, inputsOf(now) as TapeJson).length === 0;
 }

@@ -135,10 +135,9 @@ function ValueWithInterval({ value, unit }: { value: MetricValue | undefined; un
 
 function ChangeSymbol({ comparison, metric }: { comparison: ArmComparison | undefined; metric: string }) {
   const conclusion = comparison?.metrics.find((compared) => compared.metric === metric)?.conclusion;
-  if (conclusion === 'better')
-    return <SpokenSymbol symbol="▲" text="significantly better, " class="better" />;
-  if (conclusion === 'worse') return <SpokenSymbol symbol="▼" text="significantly worse, " class="worse" />;
-  return null;
+  if (conclusion !== 'better' && conclusion !== 'worse') return null;
+  const symbol = conclusion === 'better' ? '▲' : '▼';
+  return <SpokenSymbol symbol={symbol} text={`significantly ${conclusion}, `} class={conclusion} />;
 }
 
 /** A symbol for the eye and its text for screen readers. */
