@@ -17,7 +17,7 @@ import { explainOfflineModel, slashCommands } from './slash-commands.ts';
 interface ChatOptions {
   conversation: ChatConversation;
   streams: ProcessStreams;
-  greeting?: ChatGreeting;
+  greeting: ChatGreeting;
   /** Prints answers while they are generated. */
   stream: boolean;
   /** Prints one AgentResponse per line on stdout, and everything else on stderr. */
@@ -132,12 +132,12 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     renderText(terminal, `citeloop on ${collection}, model ${oneLine(model, 60)}. Type /help for commands.`);
     const note = explainOfflineModel(model);
     renderText(terminal, note);
-    const local = note === '' ? [] : ((await greeting?.ollamaModels()) ?? []);
+    const local = note === '' ? [] : await greeting.ollamaModels();
     if (local[0] !== undefined) {
       const command = `citeloop chat --provider ollama --model ${oneLine(local[0], 60)}`;
       renderText(terminal, `Ollama is running with ${oneLine(local.join(', '), 200)}. To use it: ${command}`);
     }
-    const stale = (await greeting?.staleAnswers()) ?? 0;
+    const stale = await greeting.staleAnswers();
     if (stale > 0) {
       const answers = counted(stale, 'earlier answer has', 'earlier answers have');
       renderText(terminal, `${answers} outdated sources. List them: citeloop sessions stale`);

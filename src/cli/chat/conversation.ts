@@ -36,21 +36,18 @@ export interface ChatConversation {
   close(): Promise<void>;
 }
 
-interface ConversationStart {
+interface ConversationStart
+  extends Pick<ChatConversation, 'user' | 'policy' | 'filter' | 'collections' | 'priceOf'> {
   open: OpenAgent;
   session: AgentSession;
-  policy: Policy;
-  user: string | undefined;
   isInteractive: boolean;
-  filter?: Filter;
-  collections?: () => Promise<readonly string[]>;
-  priceOf?: PriceOf;
   openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenAgent>;
 }
 
 export function createChatConversation(start: ConversationStart): ChatConversation {
   let { open, session } = start;
-  const owner = { user: start.user, isInteractive: start.isInteractive };
+  const { user, policy, filter, collections, priceOf } = start;
+  const owner = { user, isInteractive: start.isInteractive };
 
   /** Closes the next agent if its session cannot be opened, else the current one. */
   async function switchAgent(next: OpenAgent, openSession: () => Promise<AgentSession>): Promise<void> {
@@ -66,11 +63,11 @@ export function createChatConversation(start: ConversationStart): ChatConversati
   }
 
   const conversation: ChatConversation = {
-    user: start.user,
-    policy: start.policy,
-    filter: start.filter ?? {},
-    collections: start.collections ?? (async () => []),
-    priceOf: start.priceOf ?? (() => null),
+    user,
+    policy,
+    filter,
+    collections,
+    priceOf,
     collection: () => open.collection,
     session: () => session,
     sessions: () => open.sessions,

@@ -32,6 +32,7 @@ async function startChat(
     policy: 'tool',
     user: undefined,
     isInteractive: true,
+    filter: {},
     collections: async () => ['handbook', 'animals'],
     priceOf: (_, { prompt, completion }) => (prompt + completion * 8) / 1_000_000,
     async openWith({ model: name = 'offline', collection = 'handbook' }) {
