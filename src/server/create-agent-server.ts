@@ -50,7 +50,7 @@ export function createAgentServer(options: AgentServerOptions): Service {
     },
   });
   for (const path of ['/v1/*', '/api/*', '/metrics']) {
-    app.use(path, guardOrigin());
+    app.use(path, guardOrigin);
     app.use(path, callers.guard);
     app.use(path, async (context, next) => {
       await next();

@@ -28,17 +28,15 @@ export function guardHost({ names, anyAddress }: HostRules): MiddlewareHandler {
 }
 
 /** Refuses requests from web pages of other origins. Programs other than browsers send neither header. */
-export function guardOrigin(): MiddlewareHandler {
-  return async (context, next) => {
-    const origin = context.req.header('origin');
-    const site = context.req.header('sec-fetch-site');
-    const isOwn = origin === undefined || isSameOrigin(origin, context.req.header('host') ?? '');
-    if (!isOwn || site === 'cross-site' || site === 'same-site') {
-      throw new HttpError(403, 'origin_not_allowed', 'Pages of other origins may not use this server.');
-    }
-    await next();
-  };
-}
+export const guardOrigin: MiddlewareHandler = async ({ req }, next) => {
+  const origin = req.header('origin');
+  const site = req.header('sec-fetch-site');
+  const isOwn = origin === undefined || isSameOrigin(origin, req.header('host') ?? '');
+  if (!isOwn || site === 'cross-site' || site === 'same-site') {
+    throw new HttpError(403, 'origin_not_allowed', 'Pages of other origins may not use this server.');
+  }
+  await next();
+};
 
 /** The host in lower case without its port; empty if it is malformed. */
 function hostnameOf(host: string): string {

@@ -50,7 +50,7 @@ interface McpHttpServerOptions extends HttpAppOptions {
 /** Streamable HTTP behind the checks of Host, Origin and token, in this order. */
 export function createMcpHttpServer({ sessions, token, ...options }: McpHttpServerOptions) {
   const app = createHttpApp(options);
-  app.use(guardOrigin());
+  app.use(guardOrigin);
   app.use(createCallerRegistry(token === undefined ? null : [{ name: null, token }]).guard);
   app.all(MCP_PATH, ({ req }) => sessions.handle(req.raw));
   return { fetch: (request: Request) => app.fetch(request) };

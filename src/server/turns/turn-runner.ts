@@ -43,13 +43,17 @@ export interface TurnRunner {
 }
 
 export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: ServerMetrics): TurnRunner {
-  const gate = createGate({ ...limits, whenFull: queueFullError });
+  const gate = createGate({
+    ...limits,
+    whenFull: (retryAfter) =>
+      new HttpError(429, 'queue_full', 'Too many questions are waiting to be answered.', { retryAfter }),
+  });
   const active = new Map<AbortController, Promise<void>>();
   let stopping = false;
 
   async function run(
     runTurn: RunTurn,
-    { signal }: AbortController,
+    signal: AbortSignal,
     entered: Promise<() => void>,
     push: (event: RunEvent) => void,
   ): Promise<void> {
@@ -90,7 +94,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
       const timer = setTimeout(() => controller.abort(turnTimeoutError(turnMs)), turnMs);
       const queue = createEventQueue<RunEvent | WaitingEvent>();
       const entered = gate.enter(controller.signal, (ahead) => queue.push({ type: 'waiting', ahead }));
-      const ended = run(runTurn, controller, entered, queue.push)
+      const ended = run(runTurn, controller.signal, entered, queue.push)
         .then(
           () => queue.end(),
           (error: unknown) => queue.end(controller.signal.aborted ? controller.signal.reason : error),
@@ -121,10 +125,6 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
       clearTimeout(timer);
     },
   };
-}
-
-function queueFullError(retryAfter: number): HttpError {
-  return new HttpError(429, 'queue_full', 'Too many questions are waiting to be answered.', { retryAfter });
 }
 
 function turnTimeoutError(turnMs: number): AppError {
