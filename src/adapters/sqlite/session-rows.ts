@@ -1,12 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { policySchema } from '../../domain/agent-config.ts';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import {
   assertCurrent,
   type ConversationSession,
   conversationSessionSchema,
-  sessionStatusSchema,
   sessionTitle,
   sessionTotals,
   takenSessionId,
@@ -140,21 +138,13 @@ function prepareStatements(database: DatabaseSync) {
 /** Not validated: other programs may have changed the file. */
 export type SessionRow = Record<string, unknown>;
 
-const summarySchema: z.ZodType<SessionSummary> = z.object({
-  sessionId: z.uuidv4(),
-  user: z.string().nullable(),
-  title: z.string().nullable(),
-  status: sessionStatusSchema,
-  isInteractive: z.boolean(),
-  model: z.string().min(1),
-  policy: policySchema,
-  collection: z.string().min(1),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-  turnCount: z.int().min(0),
-  retrievalCount: z.int().min(0),
-  totalTokensUsed: z.int().min(0),
-});
+const summarySchema: z.ZodType<SessionSummary> = conversationSessionSchema
+  .omit({ messages: true, segments: true })
+  .extend({
+    user: z.string().nullable(),
+    title: z.string().nullable(),
+    updatedAt: z.iso.datetime(),
+  });
 
 const feedbackSchema: z.ZodType<Feedback> = z.object({
   verdict: z.enum(['good', 'bad']),

@@ -10,15 +10,10 @@ import { toSqliteError } from './sqlite-error.ts';
 
 const SUFFIX = '.sqlite';
 
-interface SqliteCatalogOptions {
-  /** How long to wait for a transaction of another process. */
-  busyTimeoutMs?: number;
-}
-
-/** Collections as files `<name>.sqlite` in one directory. */
+/** Collections as files `<name>.sqlite` in one directory. `busyTimeoutMs` limits waiting for other processes. */
 export function createSqliteCatalog(
   directory: string,
-  { busyTimeoutMs = 30_000 }: SqliteCatalogOptions = {},
+  { busyTimeoutMs = 30_000 }: { busyTimeoutMs?: number } = {},
 ): CollectionCatalog {
   async function onFile<T>(name: string, work: (path: string) => T): Promise<Awaited<T>> {
     const path = join(directory, `${name}${SUFFIX}`);

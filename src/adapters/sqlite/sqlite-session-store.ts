@@ -18,15 +18,13 @@ const SELECT_TURNS = `
   FROM turn LEFT JOIN feedback USING (session, number)
   WHERE turn.session = (SELECT id FROM session WHERE session_id = ?)`;
 
-interface SqliteSessionOptions {
-  /** How long to wait for a transaction of another process. */
-  busyTimeoutMs?: number;
-}
-
-/** Sessions in one SQLite file, which is opened on first use and created on the first write. */
+/**
+ * Sessions in one SQLite file, which is opened on first use and created on the first write. `busyTimeoutMs` limits
+ * waiting for other processes.
+ */
 export function createSqliteSessionStore(
   path: string,
-  { busyTimeoutMs = 30_000 }: SqliteSessionOptions = {},
+  { busyTimeoutMs = 30_000 }: { busyTimeoutMs?: number } = {},
 ): SessionStore {
   let database: DatabaseSync | null = null;
   let writer: ReturnType<typeof createSessionWriter> | null = null;
