@@ -9,8 +9,8 @@ export type ResolveHost = (hostname: string) => Promise<LookupAddress[]>;
 
 interface GuardOptions {
   /** Whether private addresses are allowed, or for which hosts. */
-  allowPrivate: boolean | ((hostname: string) => boolean);
-  resolve?: ResolveHost;
+  allowPrivate?: boolean | ((hostname: string) => boolean) | undefined;
+  resolve?: ResolveHost | undefined;
 }
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -28,7 +28,7 @@ export function isPublicAddress(address: string): boolean {
 
 /** Refuses requests to private networks, whatever a name resolves to. */
 export function createAddressGuard({
-  allowPrivate,
+  allowPrivate = false,
   resolve = (hostname) => dns.lookup(hostname, { all: true }),
 }: GuardOptions) {
   const allows = typeof allowPrivate === 'function' ? allowPrivate : () => allowPrivate;

@@ -32,12 +32,12 @@ const NOT_A_PAGE =
  * in order, so that the order of a crawl does not depend on response times.
  */
 export async function* crawlPages(options: CrawlOptions): AsyncGenerator<CrawledPage> {
-  const { signal, scope, maxPages, maxDepth } = options;
+  const { signal, scope, maxPages, maxDepth, onIncomplete } = options;
   const queue = options.starts.map((url) => ({ url, depth: 0 }));
   const queued = new Set(options.starts.map(pageKey));
   const visits: { page: Promise<CrawledPage>; depth: number }[] = [];
   let started = 0;
-  let tooDeep = 0;
+  let isCut = false;
 
   function startVisits(): void {
     while (visits.length < options.concurrency && started < maxPages) {
@@ -57,7 +57,7 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
       if (scope === null || !isInCrawlScope(url, scope) || NOT_A_PAGE.test(url.pathname)) continue;
       if (queued.has(pageKey(url))) continue;
       if (depth > maxDepth) {
-        tooDeep += 1;
+        isCut = true;
         continue;
       }
       queued.add(pageKey(url));
@@ -73,18 +73,16 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
       throw error;
     });
     if (page === null) {
-      options.onIncomplete(advice`stopped at the time limit; raise it with ${setting('maxSeconds')}`);
+      onIncomplete(advice`stopped at the time limit; raise it with ${setting('maxSeconds')}`);
       return;
     }
     if (page.kind !== 'failed') enqueue(page.links, visit.depth + 1);
     yield page;
   }
   if (queue.length > 0)
-    options.onIncomplete(
-      advice`stopped at ${String(maxPages)} pages; raise the limit with ${setting('maxPages')}`,
-    );
-  if (tooDeep > 0)
-    options.onIncomplete(
+    onIncomplete(advice`stopped at ${String(maxPages)} pages; raise the limit with ${setting('maxPages')}`);
+  if (isCut)
+    onIncomplete(
       advice`skipped links deeper than ${String(maxDepth)}; raise the limit with ${setting('maxDepth')}`,
     );
 }

@@ -60,10 +60,7 @@ const MAX_WAIT_MS = 30_000;
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   const { userAgent, maxRedirects = 5 } = options;
   const { connectTimeoutMs = 10_000, idleTimeoutMs = 20_000, totalTimeoutMs = 60_000 } = options;
-  const guard = createAddressGuard({
-    allowPrivate: options.allowPrivate ?? false,
-    ...(options.resolve && { resolve: options.resolve }),
-  });
+  const guard = createAddressGuard(options);
   let agent: Agent | undefined;
 
   async function fetchFollowing(start: URL, request: FetchRequest): Promise<FetchedResource> {

@@ -18,7 +18,10 @@ export function repairResponse(body: JsonObject, exchange: WireExchange): JsonOb
   const output = (text === undefined ? items : [{ type: 'message', content: text }]).map((item) =>
     repairItem(item, exchange),
   );
-  if (body.status === 'incomplete' && !output.some(hasContent)) throw incompleteResponse(body);
+  const hasContent = output.some(
+    ({ type, content }: JsonObject) => type === 'message' && contentText(content).trim() !== '',
+  );
+  if (body.status === 'incomplete' && !hasContent) throw incompleteResponse(body);
   return {
     ...body,
     id: firstText(body.id) ?? `resp_${exchange.newId()}`,
@@ -64,10 +67,6 @@ function repairPart(part: JsonObject): JsonObject {
 
 function toTextPart(content: unknown): JsonObject {
   return { type: 'output_text', text: contentText(content), annotations: [] };
-}
-
-function hasContent(item: JsonObject): boolean {
-  return item.type === 'message' && contentText(item.content).trim() !== '';
 }
 
 function incompleteResponse({ incomplete_details: details, output, usage }: JsonObject): AppError {
