@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type Plugin } from 'vitest/config';
-import LongestFirst from './test/support/longest-first.ts';
+import LongestFirstSequencer from './test/support/longest-first.ts';
 
 export default defineConfig({
   plugins: [packagesAsInstalled()],
@@ -16,7 +16,7 @@ export default defineConfig({
     restoreMocks: true,
     // Many tests wait for processes: with as many workers as cores the machine would idle.
     maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: LongestFirstSequencer },
     // Nothing is told by these but that a test hangs: on a busy machine one that starts programs may take minutes.
     testTimeout: 300_000,
     hookTimeout: 300_000,

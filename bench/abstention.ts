@@ -4,14 +4,14 @@ import type { Embedder } from '../src/ports/embedder.ts';
 import {
   type AbstentionQuestion,
   type AbstentionSet,
-  openBeside,
-  openBook,
+  openSampleBookSet,
+  openSharedSet,
 } from './support/abstention-set.ts';
-import { METRICS, measureMode, type Scores } from './support/measure-quality.ts';
-import { loadEmbedder } from './support/minilm.ts';
-import { type Asked, createOfflineAsker } from './support/offline-asker.ts';
+import { loadDefaultEmbedder } from './support/load-embedder.ts';
+import { measureMode, RETRIEVAL_METRICS, type RetrievalScores } from './support/measure-quality.ts';
+import { createOfflineAsker, type OfflineAnswer } from './support/offline-asker.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
-import { DATA } from './support/retrieval-set.ts';
+import { SHARED_DATA } from './support/retrieval-set.ts';
 
 /** The most answerable, and the most unanswerable, questions of a set. */
 const MAX_PER_KIND = 500;
@@ -19,19 +19,19 @@ const BESIDE = ['multiturn', 'squad2_dev'];
 
 interface Outcome {
   question: AbstentionQuestion;
-  asked: Asked;
+  asked: OfflineAnswer;
 }
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const names = positionals.length > 0 ? positionals : ['book', ...BESIDE];
 const machine = describeMachine();
 console.log(formatMachine(machine));
-const embedder = await loadEmbedder();
+const embedder = await loadDefaultEmbedder();
 const measured: Record<string, unknown> = {};
 for (const name of names) {
-  const set = name === 'book' ? await openBook(embedder) : await openBeside(name, embedder);
+  const set = name === 'book' ? await openSampleBookSet(embedder) : await openSharedSet(name, embedder);
   if (set === null) {
-    console.log(`\n${name}: skipped, not in ${DATA}.`);
+    console.log(`\n${name}: skipped, not in ${SHARED_DATA}.`);
     continue;
   }
   measured[name] = { ...(await measureAbstention(set)), followUps: await measureFollowUps(set, embedder) };
@@ -106,7 +106,7 @@ async function measureFollowUps(set: AbstentionSet, embedder: Embedder) {
       rewritten: ({ question, rewrite }: AbstentionQuestion) => rewrite ?? question,
     }),
   };
-  const scores: Record<string, Scores> = {};
+  const scores: Record<string, RetrievalScores> = {};
   for (const [wording, textOf] of Object.entries(wordings)) {
     const queries = followUps.map((question) => ({
       text: textOf(question),
@@ -116,7 +116,9 @@ async function measureFollowUps(set: AbstentionSet, embedder: Embedder) {
     scores[wording] = await measureMode('hybrid', set, embedder, queries);
   }
   const lines = Object.entries(scores).map(([wording, values]) => [wording, ...values.map(format)]);
-  console.log(`\n${alignColumns([[`${followUps.length} follow-ups`, ...METRICS], ...lines], [1, 2, 3])}`);
+  console.log(
+    `\n${alignColumns([[`${followUps.length} follow-ups`, ...RETRIEVAL_METRICS], ...lines], [1, 2, 3])}`,
+  );
   return scores;
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type DocumentQuestion, holdsAnswer, readQuestions } from '../scripts/fit/question-sets.ts';
 import type { AgentResponse } from '../src/domain/agent-response.ts';
-import { createAskedProgram, questionsAndDocuments } from './support/ask-program.ts';
+import { createProgramRunner, resolveQuestionFiles } from './support/program-runner.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 
 /*
@@ -13,7 +13,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { show: { type: 'boolean', default: false } },
 });
-const { file, documents } = questionsAndDocuments(positionals);
+const { file, documents } = resolveQuestionFiles(positionals);
 
 interface Asked {
   question: DocumentQuestion;
@@ -23,7 +23,7 @@ interface Asked {
 
 const machine = describeMachine();
 console.log(formatMachine(machine));
-const program = await createAskedProgram(documents);
+const program = await createProgramRunner(documents);
 try {
   const asked: Asked[] = [];
   for (const question of readQuestions(file)) {

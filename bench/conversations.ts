@@ -2,23 +2,23 @@ import { parseArgs } from 'node:util';
 import type { Model } from '@openai/agents';
 import { createMemorySessionStore } from '../src/adapters/memory/memory-session-store.ts';
 import { createOfflineModel } from '../src/adapters/offline/offline-model.ts';
-import { MINILM } from '../src/adapters/onnx/minilm-embedder.ts';
+import { MINILM_DESCRIPTION } from '../src/adapters/onnx/minilm-embedder.ts';
 import type { Agent } from '../src/agent/agent.ts';
-import { completeTurn } from '../src/agent/complete-turn.ts';
 import { createConversationAgent } from '../src/agent/create-agent.ts';
-import { createPassageJudge } from '../src/app/models.ts';
+import { waitForTurn } from '../src/agent/wait-for-turn.ts';
+import { createPassageJudge } from '../src/app/create-model.ts';
 import { systemRuntime } from '../src/app/system-runtime.ts';
 import { agentConfigSchema } from '../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../src/domain/conversation-turn.ts';
-import { createJudge } from '../src/judge/create-judge.ts';
+import { createJudge } from '../src/judge/answer-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { estimateTokens } from '../src/text/estimate-tokens.ts';
-import { type AbstentionQuestion, openBeside } from './support/abstention-set.ts';
+import { type AbstentionQuestion, openSharedSet } from './support/abstention-set.ts';
+import { loadDefaultEmbedder } from './support/load-embedder.ts';
 import { median } from './support/measure.ts';
-import { loadEmbedder } from './support/minilm.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
-import { DATA } from './support/retrieval-set.ts';
+import { SHARED_DATA } from './support/retrieval-set.ts';
 
 /*
  * Replays human conversations with the offline model, one session each, and measures the history in prompts and what is
@@ -49,10 +49,10 @@ interface MeasuredTurn {
 
 const machine = describeMachine();
 console.log(formatMachine(machine));
-const embedder = await loadEmbedder();
-const set = await openBeside(SET, embedder, { every: Number(values.every) });
+const embedder = await loadDefaultEmbedder();
+const set = await openSharedSet(SET, embedder, { every: Number(values.every) });
 if (set === null) {
-  console.log(`Skipped: ${DATA} has no ${SET}.`);
+  console.log(`Skipped: ${SHARED_DATA} has no ${SET}.`);
 } else {
   const conversations = [...Map.groupBy(set.questions, ({ id }) => id.split('<::>')[0]).values()];
   const measured: Record<string, unknown> = {};
@@ -81,7 +81,7 @@ async function converse(
   for (const [index, question] of conversation.entries()) {
     const before = requests.at(-1) ?? '';
     requests.length = 0;
-    const turn = await completeTurn(session.ask(question.question));
+    const turn = await waitForTurn(session.ask(question.question));
     const [first = ''] = requests;
     const last = conversation[index - 1]?.question;
     turns.push({
@@ -122,7 +122,7 @@ function createAgent(store: ChunkStore, settings: object, onRequest: (input: str
       store,
       embedder: async () => embedder,
       mode: 'hybrid',
-      scoreThreshold: MINILM.scoreThreshold,
+      scoreThreshold: MINILM_DESCRIPTION.scoreThreshold,
     }),
     findJudge,
     sessions: createMemorySessionStore(),

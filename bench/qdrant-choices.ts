@@ -7,22 +7,22 @@ import { createDocumentParser } from '../src/adapters/documents/parse-document.t
 import { createQdrantCatalog } from '../src/adapters/qdrant/qdrant-catalog.ts';
 import { extractChunkTerms, hashTerm, toSparseVector } from '../src/adapters/qdrant/sparse-terms.ts';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
-import { ingest } from '../src/ingest/ingest.ts';
+import { ingestSources } from '../src/ingest/ingest.ts';
 import type { ChunkStore, DocumentWrite } from '../src/ports/chunk-store.ts';
 import { queryTerms } from '../src/text/terms.ts';
 import { createWordEmbedder } from '../test/support/word-embedder.ts';
-import { inWindows } from './speed/qdrant-upsert.ts';
-import { median, timed, withTemporaryDirectory } from './support/measure.ts';
+import { groupWrites } from './speed/qdrant-upsert.ts';
+import { measureMs, median, withTemporaryDirectory } from './support/measure.ts';
 import { withQdrant } from './support/qdrant.ts';
 import { describeMachine, formatMachine } from './support/results.ts';
 import {
-  corpusSource,
-  findSet,
+  createCorpusSource,
+  findRetrievalSet,
   mean,
   ndcgAt,
   type RetrievalQuery,
-  readRows,
-  readSet,
+  readJsonRows,
+  readRetrievalSet,
 } from './support/retrieval-set.ts';
 import { createSyntheticDocuments, SYNTHETIC_IDENTITY } from './support/synthetic.ts';
 
@@ -43,13 +43,13 @@ async function measureReplacement(url: string): Promise<void> {
   const store = await catalog.openOrCreate('replaced', SYNTHETIC_IDENTITY);
   const reader = (await catalog.open('replaced')) as ChunkStore;
   const { documents, queries } = await createSyntheticDocuments(CHUNKS, QUERIES);
-  const windows = [...inWindows(documents())];
+  const windows = [...groupWrites(documents())];
   const writeAll = async (version: number) => {
     for (const window of windows) await store.write(window.map((write) => withVersion(write, version)));
   };
   const rate = (ms: number) => `${Math.round(CHUNKS / (ms / 1000))} chunks/s`;
-  console.log(`\n${CHUNKS} chunks, ingest ${rate(await timed(() => writeAll(1)))}`);
-  console.log(`  settle ${(await timed(() => store.settle())).toFixed(0)} ms`);
+  console.log(`\n${CHUNKS} chunks, ingest ${rate(await measureMs(() => writeAll(1)))}`);
+  console.log(`  settle ${(await measureMs(() => store.settle())).toFixed(0)} ms`);
   const search = (at: number) => {
     const { text, vector } = queries[at % queries.length] as (typeof queries)[number];
     return reader.search({ text, vector, limit: 10, filter: {} });
@@ -57,8 +57,8 @@ async function measureReplacement(url: string): Promise<void> {
   const newTerms: number[] = [];
   const knownTerms: number[] = [];
   for (let at = 0; at < QUERIES; at += 1) {
-    newTerms.push(await timed(() => search(at)));
-    knownTerms.push(await timed(() => search(at)));
+    newTerms.push(await measureMs(() => search(at)));
+    knownTerms.push(await measureMs(() => search(at)));
   }
   console.log(
     `  hybrid search, terms new ${formatMedian(newTerms)}, terms known ${formatMedian(knownTerms)}`,
@@ -68,12 +68,12 @@ async function measureReplacement(url: string): Promise<void> {
   let mixed = 0;
   let short = 0;
   let isWriting = true;
-  const writing = timed(() => writeAll(2)).finally(() => {
+  const writing = measureMs(() => writeAll(2)).finally(() => {
     isWriting = false;
   });
   for (let at = 0; isWriting; at += 1) {
     times.push(
-      await timed(async () => {
+      await measureMs(async () => {
         const hits = await search(at);
         const versions = Map.groupBy(hits, ({ chunk }) => chunk.url);
         const isMixed = [...versions.values()].some(
@@ -107,14 +107,14 @@ function formatMedian(times: readonly number[]): string {
 
 /** Text search: the embedded store, our IDF on Qdrant, and the server's IDF over the same chunk weights. */
 async function measureIdf(url: string, client: QdrantClient, name: string): Promise<void> {
-  const directory = findSet(name);
+  const directory = findRetrievalSet(name);
   if (directory === null) return console.log(`${name} was not found.`);
   await withTemporaryDirectory(async (place) => {
     const embedder = createWordEmbedder({ maxTokens: 256 });
     const identity = { embedder: embedder.id, dimensions: embedder.dimensions };
     const sqlite = await createSqliteCatalog(place).openOrCreate(name, identity);
     const qdrant = await createQdrantCatalog({ url }).openOrCreate(name, identity);
-    const corpus = readRows(directory, 'corpus.jsonl');
+    const corpus = readJsonRows(directory, 'corpus.jsonl');
     for (const store of [sqlite, qdrant]) {
       const dependencies = {
         store,
@@ -122,10 +122,10 @@ async function measureIdf(url: string, client: QdrantClient, name: string): Prom
         embedder: async () => embedder,
         stillExists: async () => true,
       };
-      await ingest([corpusSource(corpus)], dependencies, { prune: false });
+      await ingestSources([createCorpusSource(corpus)], dependencies, { prune: false });
       await store.settle();
     }
-    const { queries: all, documentOf } = readSet(directory, corpus);
+    const { queries: all, documentOf } = readRetrievalSet(directory, corpus);
     const step = Math.max(1, Math.floor(all.length / 300));
     const queries = all.filter((_, at) => at % step === 0);
     const ours = (store: ChunkStore) => async (text: string) =>
@@ -157,7 +157,7 @@ async function compareRankings(
   const scores: { ndcg: number; same: number }[] = [];
   for (const [at, { text, relevance }] of queries.entries()) {
     let urls: string[] = [];
-    times.push(await timed(async () => (urls = await rank(text))));
+    times.push(await measureMs(async () => (urls = await rank(text))));
     const ranking = [...new Set(urls.map(documentOf))];
     const same = urls.slice(0, 5).join() === reference[at]?.slice(0, 5).join();
     scores.push({ ndcg: ndcgAt(10, ranking, relevance), same: same ? 1 : 0 });

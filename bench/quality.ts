@@ -1,32 +1,37 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SEARCH_MODES } from '../src/domain/choices.ts';
+import { SEARCH_MODES } from '../src/domain/setting-choices.ts';
 import type { IngestProgress } from '../src/ingest/ingest.ts';
-import { createJudge, type LocalJudge } from '../src/judge/create-judge.ts';
+import { createJudge, type LocalAnswerJudge } from '../src/judge/answer-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
 import { rerankByNearness } from '../src/retrieval/rerank.ts';
+import { loadDefaultEmbedder, loadNamedEmbedder } from './support/load-embedder.ts';
 import {
-  METRICS,
   measureMode,
   measureQuality,
-  type Quality,
-  type Scores,
+  RETRIEVAL_METRICS,
+  type RetrievalScores,
+  type ScoresByMode,
 } from './support/measure-quality.ts';
-import { loadEmbedder, loadNamedEmbedder } from './support/minilm.ts';
 import {
-  countFound,
+  countFoundAnswers,
   FOUND_COLUMNS,
   findQuestionSets,
-  openDocuments,
+  openQuestionCollection,
   type QuestionSet,
   readQuestionSet,
 } from './support/question-set.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
-import { DATA, findSet, openSet, type RetrievalQuery } from './support/retrieval-set.ts';
+import {
+  findRetrievalSet,
+  openRetrievalSet,
+  type RetrievalQuery,
+  SHARED_DATA,
+} from './support/retrieval-set.ts';
 
 const MAX_QUERIES = 1000;
 /** Reranking reads ten passages per query. */
@@ -35,7 +40,7 @@ const MAX_RERANKED = 200;
 const MULTITURN = 'multiturn';
 
 /** nDCG@10, recall@5 and recall@10 of BM25, from the README of the data. */
-const BM25_REFERENCE: Record<string, Scores> = {
+const BM25_REFERENCE: Record<string, RetrievalScores> = {
   anthropic_docs: [0.705, 0.703, 0.795],
   squad2_dev: [0.89, 0.943, 0.965],
   'multiturn, last turn': [0.206, 0.213, 0.272],
@@ -55,7 +60,7 @@ const { values: flags, positionals } = parseArgs({
 const sets = selectRetrievalSets();
 const questionSets = selectQuestionSets();
 if (sets.length + questionSets.length === 0) {
-  console.log(`No retrieval sets of this name in ${DATA}.`);
+  console.log(`No retrieval sets of this name in ${SHARED_DATA}.`);
 } else {
   await main();
 }
@@ -63,15 +68,15 @@ if (sets.length + questionSets.length === 0) {
 async function main(): Promise<void> {
   const machine = describeMachine();
   console.log(formatMachine(machine));
-  const encoder = await loadEmbedder();
+  const encoder = await loadDefaultEmbedder();
   const loaded = flags.embedder === undefined ? encoder : await loadNamedEmbedder(flags.embedder);
   console.log(loaded.id);
   const judge = createJudge(encoder);
-  const measured: Record<string, Quality & { allLexical: Scores }> = {};
-  const reranked: Record<string, { found: Scores; reranked: Scores }> = {};
+  const measured: Record<string, ScoresByMode & { allLexical: RetrievalScores }> = {};
+  const reranked: Record<string, { found: RetrievalScores; reranked: RetrievalScores }> = {};
   for (const directory of sets) {
     const name = basename(directory);
-    const { queries, ...collection } = await openSet(directory, loaded, {
+    const { queries, ...collection } = await openRetrievalSet(directory, loaded, {
       fresh: flags.fresh,
       onProgress: showProgress(name),
     });
@@ -110,19 +115,19 @@ async function main(): Promise<void> {
 async function measureQuestions(
   set: QuestionSet,
   embedder: Embedder,
-  judge: LocalJudge,
+  judge: LocalAnswerJudge,
 ): Promise<Record<string, number[]>> {
-  const store = await openDocuments(set, embedder, showProgress(set.name));
+  const store = await openQuestionCollection(set, embedder, showProgress(set.name));
   const { documents, chunks } = await store.info();
   console.log(`\n${set.name}: ${documents} documents, ${chunks} chunks, ${set.questions.length} questions\n`);
   const found: Record<string, number[]> = {};
   for (const mode of SEARCH_MODES) {
     const scoreThreshold = mode === 'lexical' ? 0 : embedder.scoreThreshold;
     const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
-    found[mode] = await countFound(set, retriever);
+    found[mode] = await countFoundAnswers(set, retriever);
     if (mode !== 'hybrid') continue;
     const reranking = rerankByNearness(retriever, { store, nearness: async () => judge.compareWords });
-    found['hybrid, reranked by the judge'] = await countFound(set, reranking);
+    found['hybrid, reranked by the judge'] = await countFoundAnswers(set, reranking);
   }
   await store.close();
   const lines = Object.entries(found).map(([mode, counts]) => [mode, ...counts.map(String)]);
@@ -143,8 +148,12 @@ async function withBaseline(embedder: Embedder, store: ChunkStore): Promise<Embe
 
 /** The folders with a corpus that were named, or all but the long one. */
 function selectRetrievalSets(): string[] {
-  if (positionals.length > 0) return positionals.flatMap((name) => findSet(name) ?? setsIn(resolve(name)));
-  return [...setsIn(join(DATA, 'retrieval')), ...(flags.all ? setsIn(join(DATA, MULTITURN)) : [])];
+  if (positionals.length > 0)
+    return positionals.flatMap((name) => findRetrievalSet(name) ?? setsIn(resolve(name)));
+  return [
+    ...setsIn(join(SHARED_DATA, 'retrieval')),
+    ...(flags.all ? setsIn(join(SHARED_DATA, MULTITURN)) : []),
+  ];
 }
 
 /** The question sets that were named, or all. */
@@ -178,11 +187,11 @@ function sampleQueries<T>(items: readonly T[], most: number): T[] {
   return Array.from({ length: most }, (_, index) => items[Math.floor((index * items.length) / most)] as T);
 }
 
-function formatQuality(label: string, quality: Quality, allLexical: Scores): string {
+function formatQuality(label: string, quality: ScoresByMode, allLexical: RetrievalScores): string {
   const { lexical, dense, hybrid } = quality;
   const reference = BM25_REFERENCE[label];
   const lines = [
-    [label, ...METRICS],
+    [label, ...RETRIEVAL_METRICS],
     ...Object.entries(quality).map(([mode, scores]) => line(mode, scores)),
     comparisonRow(
       'hybrid above lexical',
@@ -206,10 +215,13 @@ function formatQuality(label: string, quality: Quality, allLexical: Scores): str
   return alignColumns(lines, [1, 2, 3]);
 }
 
-function formatReranked(queries: number, scores: { found: Scores; reranked: Scores }): string {
+function formatReranked(
+  queries: number,
+  scores: { found: RetrievalScores; reranked: RetrievalScores },
+): string {
   return alignColumns(
     [
-      [`${queries} of them`, ...METRICS],
+      [`${queries} of them`, ...RETRIEVAL_METRICS],
       line('hybrid', scores.found),
       line('hybrid, reranked by the judge', scores.reranked),
     ],
@@ -217,7 +229,7 @@ function formatReranked(queries: number, scores: { found: Scores; reranked: Scor
   );
 }
 
-function line(name: string, scores: Scores): string[] {
+function line(name: string, scores: RetrievalScores): string[] {
   return [name, ...scores.map((score) => score.toFixed(3))];
 }
 

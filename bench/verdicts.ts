@@ -5,14 +5,14 @@ import { sourceOf, supportExamples } from '../scripts/fit/support-examples.ts';
 import { fitSupport } from '../scripts/fit/support-fit.ts';
 import { DATA, readSupportSet, SUPPORT_SETS, type SupportRow } from '../scripts/fit/support-sets.ts';
 import type { SentenceVerdict } from '../src/domain/checked-sentence.ts';
-import { citationPassed } from '../src/domain/citation.ts';
-import { createRandomIndex } from '../src/evaluation/statistics/random.ts';
+import { isPassedCitation } from '../src/domain/citation.ts';
+import { createRandomIndex } from '../src/evaluation/statistics/random-index.ts';
+import { QUOTED_CHANCE } from '../src/judge/answer-judge.ts';
 import { checkClaimByWords, findObjections, toVerdict } from '../src/judge/claim-verdict.ts';
-import { QUOTED_CHANCE } from '../src/judge/create-judge.ts';
 import { verifyFacts } from '../src/judge/facts/verify-facts.ts';
+import { loadDefaultEmbedder } from './support/load-embedder.ts';
 import { measureMarkedWords } from './support/measure-marked-words.ts';
 import { measureMutations } from './support/measure-mutations.ts';
-import { loadEmbedder } from './support/minilm.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 
 // Measures the judge on labelled sentences by five-fold cross-validation: npm run bench:verdicts. Rows with the same
@@ -44,7 +44,7 @@ const sets = SUPPORT_SETS.flatMap((set) => {
   return rows === null ? [] : [{ set, rows }];
 });
 if (sets.length < SUPPORT_SETS.length) process.exit(0);
-const embedder = await loadEmbedder();
+const embedder = await loadDefaultEmbedder();
 const encoder = createEncodingCache(embedder, CACHE);
 const features = [];
 for (const { set, rows } of sets) {
@@ -132,7 +132,7 @@ function byWords(cases: readonly Judged[]): Figures {
     'balanced accuracy': balancedAccuracy(
       cases.map(({ row, byWords }) => ({
         positive: row.supported,
-        chance: Number(citationPassed({ verdict: byWords })),
+        chance: Number(isPassedCitation({ verdict: byWords })),
       })),
     ),
   };
@@ -143,7 +143,7 @@ function verdictsOf(cases: readonly Judged[], verdictOf: (one: Judged) => Senten
   const share = (some: readonly Judged[], is: (one: Judged) => boolean) =>
     some.length === 0 ? Number.NaN : some.filter(is).length / some.length;
   const positive = cases.filter(({ row }) => row.supported);
-  const passes = (one: Judged) => citationPassed({ verdict: verdictOf(one) });
+  const passes = (one: Judged) => isPassedCitation({ verdict: verdictOf(one) });
   return {
     precision: share(cases.filter(passes), ({ row }) => row.supported),
     recall: share(positive, passes),

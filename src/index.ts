@@ -1,14 +1,14 @@
 import type { Model } from '@openai/agents-core';
 import type { Agent, AgentSession, AskOptions } from './agent/agent.ts';
-import { completeTurn } from './agent/complete-turn.ts';
+import { waitForTurn } from './agent/wait-for-turn.ts';
 import { createApp } from './app/create-app.ts';
 import { createCollectionAgent } from './app/open-agent.ts';
 import { emptyCollectionError } from './app/open-collection.ts';
-import { withoutKeys } from './app/run-settings.ts';
-import { loadConfig, type ValueOf } from './config/load-config.ts';
+import { withPlaceholderKeys } from './app/run-settings.ts';
+import { loadConfig, type SettingValue } from './config/load-config.ts';
 import type { AgentConfig } from './domain/agent-config.ts';
 import type { AgentResponse } from './domain/agent-response.ts';
-import type { SearchMode } from './domain/choices.ts';
+import type { SearchMode } from './domain/setting-choices.ts';
 import { createCollectionAdvice } from './faults/advice.ts';
 import { AppError } from './faults/app-error.ts';
 import type { ChunkStore } from './ports/chunk-store.ts';
@@ -17,12 +17,12 @@ import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
 
 export type { Agent, AgentSession, AskOptions, StartSessionOptions } from './agent/agent.ts';
-export type { AgentConfig, Policy } from './domain/agent-config.ts';
+export type { AgentConfig, RetrievalPolicy } from './domain/agent-config.ts';
 export type { AgentResponse, FinishReason, TokensUsed } from './domain/agent-response.ts';
 export type { Citation, Verdict } from './domain/citation.ts';
 export type { ConversationMessage } from './domain/conversation-message.ts';
 export type { ConversationSession } from './domain/conversation-session.ts';
-export type { ConversationTurn, Decision } from './domain/conversation-turn.ts';
+export type { ConversationTurn, LedgerEntry } from './domain/conversation-turn.ts';
 export type { RetrievalContext } from './domain/retrieval-context.ts';
 export type { RetrievedChunk } from './domain/retrieved-chunk.ts';
 export type { RunEvent } from './domain/run-event.ts';
@@ -31,7 +31,7 @@ export { type ErrorResponse, toErrorResponse } from './faults/error-response.ts'
 export type { ChunkStore } from './ports/chunk-store.ts';
 export type { Embedder } from './ports/embedder.ts';
 export type { Runtime } from './ports/runtime.ts';
-export type { Feedback, SessionStore, SessionSummary } from './ports/session-store.ts';
+export type { SessionStore, SessionSummary, TurnFeedback } from './ports/session-store.ts';
 
 /** Settings of services, with the meaning of the flags and environment variables of the same name. */
 export type ServiceOptions = {
@@ -44,7 +44,7 @@ export type ServiceOptions = {
     | 'embeddingDimensions'
     | 'rerank'
     | 'rerankModel'
-    | 'cohereBaseUrl']?: ValueOf<Name>;
+    | 'cohereBaseUrl']?: SettingValue<Name>;
 };
 
 export interface CreateAgentOptions extends Partial<AgentConfig>, ServiceOptions {
@@ -56,9 +56,9 @@ export interface CreateAgentOptions extends Partial<AgentConfig>, ServiceOptions
   /** The tracing of the Agents SDK, with the processors that you set; off by default. */
   tracing?: boolean;
   /** The kind of store, or a store object to use instead of the configured collection. */
-  store?: ValueOf<'store'> | ChunkStore;
+  store?: SettingValue<'store'> | ChunkStore;
   /** The embedder, or an embedder object: the one that created the vectors of your store. */
-  embedder?: ValueOf<'embedder'> | Embedder;
+  embedder?: SettingValue<'embedder'> | Embedder;
   /** Replaces the session store of the data directory. */
   sessions?: SessionStore;
   /** A model of the Agents SDK; replaces the configured one. */
@@ -93,7 +93,7 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     embedder: embedder === undefined ? givenEmbedder : undefined,
   };
   const loaded = loadConfig({ options: { ...settings, ...named } });
-  const config = runtime?.needsKeys === false ? withoutKeys(loaded) : loaded;
+  const config = runtime?.needsKeys === false ? withPlaceholderKeys(loaded) : loaded;
   const app = createApp(config, embedder === undefined ? {} : { embedder });
   const store = ownStore ?? (await app.catalog.open(config.agent.collection));
   if (store === null) {
@@ -127,7 +127,7 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
   return {
     ...agent,
     async ask(question, { session, ...askOptions } = {}) {
-      const { response } = await completeTurn(
+      const { response } = await waitForTurn(
         (session ?? (await agent.startSession())).ask(question, askOptions),
       );
       return response;

@@ -5,13 +5,13 @@ import { createMemorySessionStore } from '../src/adapters/memory/memory-session-
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
 import { agentResponseSchema } from '../src/domain/agent-response.ts';
 import { AppError, createAgent, toErrorResponse } from '../src/index.ts';
-import { smallLibrary } from './support/small-library.ts';
-import { temporaryDirectory } from './support/temporary-directory.ts';
+import { createSmallLibrary } from './support/small-library.ts';
+import { createTemporaryDirectory } from './support/temporary-directory.ts';
 
 /** The library's agent on a given store and model. */
 async function agentWith(chatModel: ScriptedModel) {
-  const { store, embedder } = await smallLibrary({ 'animals/Owls': 'An owl hunts at night.' });
-  const home = await temporaryDirectory();
+  const { store, embedder } = await createSmallLibrary({ 'animals/Owls': 'An owl hunts at night.' });
+  const home = await createTemporaryDirectory();
   const sessions = createMemorySessionStore();
   return createAgent({ home, store, embedder, sessions, chatModel, model: 'scripted' });
 }
@@ -52,7 +52,7 @@ test('throws the error of the service with its wait', async () => {
 });
 
 test('names options, not flags or commands, in errors', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await expect(createAgent({ home, topK: 99 })).rejects.toMatchObject({
     kind: 'invalid_input',
     message: expect.stringMatching(/^topK \(option topK\) must be/),
@@ -86,8 +86,8 @@ test('answers the last question of a conversation that the caller stores', async
 });
 
 test('refuses a GGUF file as a model unless a server is named', async () => {
-  const { store, embedder } = await smallLibrary({ 'animals/Owls': 'An owl hunts at night.' });
-  const options = { home: await temporaryDirectory(), store, embedder, model: './tiny.gguf' };
+  const { store, embedder } = await createSmallLibrary({ 'animals/Owls': 'An owl hunts at night.' });
+  const options = { home: await createTemporaryDirectory(), store, embedder, model: './tiny.gguf' };
   await expect(createAgent(options)).rejects.toMatchObject({
     kind: 'configuration_error',
     hint: expect.stringContaining('Ollama'),

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
 import { sampleDocument } from './contracts/sample-documents.ts';
 import { endWithParent } from './support/end-with-parent.ts';
-import { environmentOf } from './support/run-cli.ts';
-import { temporaryDirectory } from './support/temporary-directory.ts';
+import { createCliEnvironment } from './support/run-cli.ts';
+import { createTemporaryDirectory } from './support/temporary-directory.ts';
 
 /**
  * A program that uses the built library with tracing, first without and then with its own processor, and prints where
@@ -46,7 +46,7 @@ console.log(JSON.stringify({ hosts, traced }));
 `;
 
 test('process-wide settings of the SDK affect no request and no trace', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const store = await createSqliteCatalog(join(home, 'collections')).openOrCreate('web_documents', {
     embedder: 'none',
     dimensions: 4,
@@ -56,7 +56,7 @@ test('process-wide settings of the SDK affect no request and no trace', async ()
   const { stdout } = await endWithParent(
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
       cwd: join(import.meta.dirname, '..'),
-      env: environmentOf(home, { OPENAI_API_KEY: 'sk-of-openai', NODE_ENV: 'production' }),
+      env: createCliEnvironment(home, { OPENAI_API_KEY: 'sk-of-openai', NODE_ENV: 'production' }),
     }),
   );
   // Without processors of the caller, the SDK's own prints traces to stdout.

@@ -1,8 +1,8 @@
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { ingest } from '../../src/ingest/ingest.ts';
+import { ingestSources } from '../../src/ingest/ingest.ts';
+import type { DocumentSource } from '../../src/ports/document-source.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
-import type { DocumentSource } from '../../src/ports/loader.ts';
 import type { MemoryReport } from '../speed/memory.ts';
 import { withTemporaryDirectory } from '../support/measure.ts';
 import { readBookWords } from '../support/sample-book.ts';
@@ -67,7 +67,7 @@ await withTemporaryDirectory(async (directory) => {
   const started = performance.now();
   const identity = { embedder: embedder.id, dimensions: DIMENSIONS };
   const store = await createSqliteCatalog(directory).openOrCreate('generated', identity);
-  const { chunks } = await ingest(
+  const { chunks } = await ingestSources(
     [source],
     { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: async () => true },
     { prune: false },

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
-import { inWindows } from '../speed/qdrant-upsert.ts';
-import { median, percentile, timed } from '../support/measure.ts';
+import { groupWrites } from '../speed/qdrant-upsert.ts';
+import { measureMs, median, percentile } from '../support/measure.ts';
 import { createSyntheticDocuments, SYNTHETIC_IDENTITY, type SyntheticQuery } from '../support/synthetic.ts';
 
 const NAME = 'synthetic';
@@ -58,8 +58,8 @@ async function ingest({
   const { documents, queries } = await createSyntheticDocuments(chunks, count);
   let writingMs = 0;
   // Generating the documents is not measured.
-  for (const window of inWindows(documents())) writingMs += await timed(() => store.write(window));
-  writingMs += await timed(() => store.settle());
+  for (const window of groupWrites(documents())) writingMs += await measureMs(() => store.write(window));
+  writingMs += await measureMs(() => store.settle());
   await store.close();
   return {
     chunksPerSecond: chunks / (writingMs / 1000),
@@ -80,7 +80,7 @@ async function query({
   const times: number[] = [];
   for (const each of queries.slice(0, WARM_UP)) await search(opened, each);
   const cpuBefore = cpuTimeMs(serverPid);
-  for (const each of queries.slice(WARM_UP)) times.push(await timed(() => search(opened, each)));
+  for (const each of queries.slice(WARM_UP)) times.push(await measureMs(() => search(opened, each)));
   const cpuMs = (cpuTimeMs(serverPid) - cpuBefore) / times.length;
   const memoryMb = residentMb(serverPid ?? process.pid);
   await opened.close();

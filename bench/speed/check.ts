@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import type { Agent } from '../../src/agent/agent.ts';
-import { createJudge } from '../../src/judge/create-judge.ts';
+import { createJudge } from '../../src/judge/answer-judge.ts';
 import { createBenchAgent } from '../support/bench-agent.ts';
+import { findProgramWeights } from '../support/load-embedder.ts';
 import { measureInterleaved, median, percentile, withTemporaryDirectory } from '../support/measure.ts';
-import { findProgramWeights } from '../support/minilm.ts';
 import { monotonicMs, startModelServer } from '../support/model-server.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
 

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   measureInterleaved,
+  measureMs,
   median,
   medianRatio,
   runNode,
-  timed,
   withTemporaryDirectory,
 } from '../support/measure.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
@@ -19,7 +19,7 @@ const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 export function benchColdAsk(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const start = (args: string[], env: Record<string, string> = {}) =>
-      timed(() => runNode(args, { cwd: directory, env }));
+      measureMs(() => runNode(args, { cwd: directory, env }));
     const home = { CITELOOP_HOME: join(directory, 'home') };
     const variants = {
       bare: () => start([pathOf('../children/bare-turn.mjs')]),

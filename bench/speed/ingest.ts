@@ -7,8 +7,8 @@ import {
   createBatchMaker,
   type MakeBatches,
 } from '../support/bare-session.ts';
-import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
-import { loadEmbedder } from '../support/minilm.ts';
+import { loadDefaultEmbedder } from '../support/load-embedder.ts';
+import { measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
 import { writeEditions } from '../support/sample-book.ts';
 import { ingestDirectory } from './reingest.ts';
@@ -29,7 +29,7 @@ interface Times {
 /** Compares the pipeline, from files to the committed collection, with the model alone on the same batches. */
 export function benchIngest(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
-    const embedder = await loadEmbedder();
+    const embedder = await loadDefaultEmbedder();
     const bare = await createBareSession(availableParallelism());
     const makeBatches = await createBatchMaker();
     const rounds: Times[] = [];
@@ -64,7 +64,7 @@ export function benchIngest(): Promise<BenchmarkRow[]> {
     async function measure(documents: string, collections: string): Promise<Times> {
       const comparing = createComparingEmbedder(embedder, bare, makeBatches);
       let chunks = 0;
-      const elapsed = await timed(async () => {
+      const elapsed = await measureMs(async () => {
         const summary = await ingestDirectory(documents, collections, async () => comparing.embedder);
         chunks = summary.embeddedChunks;
       });
@@ -83,9 +83,9 @@ function createComparingEmbedder(embedder: Embedder, bare: BareSession, makeBatc
   let calls = 0;
 
   async function runBare(texts: readonly string[]): Promise<void> {
-    times.overhead += await timed(async () => {
+    times.overhead += await measureMs(async () => {
       const batches = makeBatches(texts);
-      times.bare += await timed(() => bare.run(batches));
+      times.bare += await measureMs(() => bare.run(batches));
     });
   }
 
@@ -95,7 +95,7 @@ function createComparingEmbedder(embedder: Embedder, bare: BareSession, makeBatc
       calls += 1;
       if (calls % 2 === 0) await runBare(texts);
       let vectors: Float32Array[] = [];
-      times.embedder += await timed(async () => {
+      times.embedder += await measureMs(async () => {
         vectors = await embedder.embedDocuments(texts, signal);
       });
       if (calls % 2 === 1) await runBare(texts);

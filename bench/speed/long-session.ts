@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
-import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
 import { type LastRequest, startModelServer } from '../support/model-server.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
 
@@ -40,7 +40,7 @@ export function benchLongSession(): Promise<BenchmarkRow[]> {
       const session = await agent.startSession();
       const turns: Turn[] = [];
       for (let turn = 1; turn <= count; turn += 1) {
-        const ms = await timed(() => takeTurn(session, `What does passage ${turn} say about nodes?`));
+        const ms = await measureMs(() => takeTurn(session, `What does passage ${turn} say about nodes?`));
         turns.push({ ms, ...(await server.lastRequest()) });
       }
       return turns;

@@ -6,7 +6,7 @@ import { createQdrantConnection } from '../../src/adapters/qdrant/qdrant-connect
 import { documentVersion, type QdrantPoint, toChunkPoint } from '../../src/adapters/qdrant/qdrant-points.ts';
 import { extractChunkTerms } from '../../src/adapters/qdrant/sparse-terms.ts';
 import type { DocumentWrite } from '../../src/ports/chunk-store.ts';
-import { measureInterleaved, median, medianRatio, timed } from '../support/measure.ts';
+import { measureInterleaved, measureMs, median, medianRatio } from '../support/measure.ts';
 import { withQdrant } from '../support/qdrant.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
 import { createSyntheticDocuments, SYNTHETIC_IDENTITY } from '../support/synthetic.ts';
@@ -25,7 +25,7 @@ const LARGE_BATCH = 256;
 export function benchQdrantUpsert(): Promise<BenchmarkRow[]> {
   return withQdrant(async ({ url }) => {
     const { documents } = await createSyntheticDocuments(CHUNKS, 0);
-    const windows = [...inWindows(documents())];
+    const windows = [...groupWrites(documents())];
     const points = windows.map(pointsOf);
     const rates: Record<'ours' | 'same' | 'large', number[]> = { ours: [], same: [], large: [] };
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -33,9 +33,9 @@ export function benchQdrantUpsert(): Promise<BenchmarkRow[]> {
       const same = await createPlainCollection(url, `same_${round}`);
       const large = await createPlainCollection(url, `large_${round}`);
       const times = await measureInterleaved(windows.length, {
-        ours: (index) => timed(() => store.write(windows[index] ?? [])),
-        same: (index) => timed(() => same(points[index] ?? [], BATCH_POINTS)),
-        large: (index) => timed(() => large(points[index] ?? [], LARGE_BATCH)),
+        ours: (index) => measureMs(() => store.write(windows[index] ?? [])),
+        same: (index) => measureMs(() => same(points[index] ?? [], BATCH_POINTS)),
+        large: (index) => measureMs(() => large(points[index] ?? [], LARGE_BATCH)),
       });
       for (const name of ['ours', 'same', 'large'] as const) {
         // The first window is a warm-up.
@@ -94,7 +94,7 @@ function pointsOf(writes: readonly DocumentWrite[]): QdrantPoint[] {
   );
 }
 
-export function* inWindows(writes: Iterable<DocumentWrite>): Generator<DocumentWrite[]> {
+export function* groupWrites(writes: Iterable<DocumentWrite>): Generator<DocumentWrite[]> {
   let window: DocumentWrite[] = [];
   let chunks = 0;
   for (const write of writes) {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
-import { fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { documentFileExists } from '../../src/adapters/files/file-source.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { createSource } from '../../src/app/index-documents.ts';
-import { type IngestSummary, ingest } from '../../src/ingest/ingest.ts';
+import { createDocumentSource } from '../../src/app/index-documents.ts';
+import { type IngestSummary, ingestSources } from '../../src/ingest/ingest.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
-import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
-import { IDENTITY, loadEmbedder } from '../support/minilm.ts';
+import { loadDefaultEmbedder, MINILM_IDENTITY } from '../support/load-embedder.ts';
+import { measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
 import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 import { writeShortFiles } from '../support/sample-book.ts';
 
@@ -16,12 +16,12 @@ export async function ingestDirectory(
   collections: string,
   embedder: () => Promise<Embedder>,
 ): Promise<IngestSummary> {
-  const source = await createSource(documents, { files: { cwd: documents }, web: {} });
-  const store = await createSqliteCatalog(collections).openOrCreate('bench', IDENTITY);
+  const source = await createDocumentSource(documents, { files: { cwd: documents }, web: {} });
+  const store = await createSqliteCatalog(collections).openOrCreate('bench', MINILM_IDENTITY);
   try {
-    return await ingest(
+    return await ingestSources(
       [source],
-      { store, parse: createDocumentParser(), embedder, stillExists: fileStillExists },
+      { store, parse: createDocumentParser(), embedder, stillExists: documentFileExists },
       { prune: false },
     );
   } finally {
@@ -38,16 +38,16 @@ export function benchReingest(): Promise<BenchmarkRow[]> {
     const documents = join(directory, 'documents');
     const collections = join(directory, 'collections');
     await writeShortFiles(documents, FILES);
-    const embedder = await loadEmbedder();
+    const embedder = await loadDefaultEmbedder();
     let chunks = 0;
-    const first = await timed(async () => {
+    const first = await measureMs(async () => {
       ({ chunks } = await ingestDirectory(documents, collections, async () => embedder));
     });
     const again: number[] = [];
     let unchanged = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       again.push(
-        await timed(async () => {
+        await measureMs(async () => {
           ({ unchanged } = await ingestDirectory(documents, collections, async () => embedder));
         }),
       );

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readReportAssets, renderReport } from '../../src/evaluation/report/render-report.ts';
+import { readReportAssets, renderHtmlReport } from '../../src/evaluation/report/render-html-report.ts';
 import { reportDirectory } from '../../src/package.ts';
 import { syntheticReport } from '../../test/evaluation/report/synthetic-report.ts';
 import { findChromium, launchChromium } from '../../test/support/browser.ts';
-import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
 import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 
 const CASES = 1000;
@@ -30,8 +30,8 @@ export function benchReport(): Promise<BenchmarkRow[]> {
       const rendered: number[] = [];
       for (let round = 0; round < 5; round += 1) {
         rendered.push(
-          await timed(() => {
-            page = renderReport(report, assets);
+          await measureMs(() => {
+            page = renderHtmlReport(report, assets);
           }),
         );
       }

@@ -1,7 +1,7 @@
 import { dotProduct } from '../../src/domain/unit-vectors.ts';
-import { loadEmbedder } from '../support/minilm.ts';
+import { loadDefaultEmbedder } from '../support/load-embedder.ts';
 import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
-import { findSet, mean, openSet } from '../support/retrieval-set.ts';
+import { findRetrievalSet, mean, openRetrievalSet } from '../support/retrieval-set.ts';
 
 const SET = 'squad2_dev';
 const QUERIES = 300;
@@ -9,10 +9,10 @@ const TOP_K = 10;
 
 /** Measures the recall of the quantized scan with rescoring on real embeddings. */
 export async function benchScanRecall(): Promise<BenchmarkRow[]> {
-  const set = findSet(SET);
+  const set = findRetrievalSet(SET);
   if (set === null) return [createNote('recall: not measured, ../shared/data is missing')];
-  const embedder = await loadEmbedder();
-  const { store, queries } = await openSet(set, embedder);
+  const embedder = await loadDefaultEmbedder();
+  const { store, queries } = await openRetrievalSet(set, embedder);
   const hashes = new Map<string, string>();
   const { chunks } = await store.info();
   const all = await store.search({

@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
+import { ensureOnnxEngine } from '../../src/adapters/onnx/engine.ts';
+import { findProgramWeights } from '../support/load-embedder.ts';
 import {
   measureInterleaved,
+  measureMs,
   median,
   medianRatio,
   runNode,
-  timed,
   withTemporaryDirectory,
 } from '../support/measure.ts';
-import { findProgramWeights } from '../support/minilm.ts';
 import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 
 const ROUNDS = 20;
@@ -28,7 +28,7 @@ export function benchStartup(): Promise<BenchmarkRow[]> {
 }
 
 async function benchHelp(directory: string): Promise<BenchmarkRow[]> {
-  const start = (...args: string[]) => timed(() => runNode(args, { cwd: directory }));
+  const start = (...args: string[]) => measureMs(() => runNode(args, { cwd: directory }));
   const variants = {
     empty: () => start(pathOf('../children/empty-script.mjs')),
     help: () => start(PROGRAM, '--help'),
@@ -55,7 +55,7 @@ async function benchColdSearch(directory: string): Promise<BenchmarkRow[]> {
   const home = join(directory, 'home');
   const noModel = join(directory, 'no-model');
   await mkdir(noModel);
-  const engine = await ensureEngine(findProgramWeights());
+  const engine = await ensureOnnxEngine(findProgramWeights());
   const weights = join(findProgramWeights().directory, 'onnx/model_quantized.onnx');
   const program = (args: string[], env: Record<string, string> = {}) =>
     runNode([PROGRAM, ...args], { cwd: directory, env: { CITELOOP_HOME: home, ...env } });
@@ -65,14 +65,14 @@ async function benchColdSearch(directory: string): Promise<BenchmarkRow[]> {
 
   const variants = {
     weights: () =>
-      timed(() =>
+      measureMs(() =>
         runNode([pathOf('../children/only-load-weights.mjs'), engine, weights], { cwd: directory }),
       ),
-    sample: () => timed(() => program(search)),
-    own: () => timed(() => program([...search, ...ownCollection])),
+    sample: () => measureMs(() => program(search)),
+    own: () => measureMs(() => program([...search, ...ownCollection])),
     // Without a model this works only if none is loaded.
     lexical: () =>
-      timed(() =>
+      measureMs(() =>
         program([...search, ...ownCollection, '--mode', 'lexical'], { CITELOOP_MODEL_DIR: noModel }),
       ),
   };

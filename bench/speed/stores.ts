@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { IngestReport, QueryReport, StoreLocation, StoreTask } from '../children/stores.ts';
-import { measureInterleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { measureInterleaved, measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
 import { withQdrant } from '../support/qdrant.ts';
 import {
   type BenchmarkRow,
@@ -48,7 +48,7 @@ function measureAt(chunks: number): Promise<StorePoint[]> {
         runInChild<IngestReport>({ task: 'ingest', store, chunks, queries: QUERIES });
       const sqlite = await ingest(embedded);
       const qdrant = await ingest(server);
-      const indexingMs = await timed(() => waitUntilIndexed(url));
+      const indexingMs = await measureMs(() => waitUntilIndexed(url));
       const { queries } = sqlite;
 
       const reports: Record<'sqlite' | 'qdrant', QueryReport[]> = { sqlite: [], qdrant: [] };

@@ -12,7 +12,7 @@ import type { TapeHeader, TapeRequest } from '../../src/tape/tape-format.ts';
 import { createReplayResponse } from '../../src/tape/tape-http.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
-import { measureInterleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { measureInterleaved, measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
 import { type ModelServer, startModelServer } from '../support/model-server.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
 
@@ -42,8 +42,8 @@ async function replayRows(directory: string): Promise<BenchmarkRow[]> {
     const turnWith = await createTurnTakers(server, directory);
     const [byTape, byStub] = [await turnWith('tape', taped), await turnWith('stub', stub)];
     const variants = {
-      tape: (round: number) => timed(() => byTape(round)),
-      stub: (round: number) => timed(() => byStub(round)),
+      tape: (round: number) => measureMs(() => byTape(round)),
+      stub: (round: number) => measureMs(() => byStub(round)),
     };
     await measureInterleaved(WARM_UP, variants);
     const measured = await measureInterleaved(TURNS, {

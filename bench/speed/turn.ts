@@ -6,9 +6,9 @@ import { createBareRunner } from '../support/bare-runner.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
 import {
   measureInterleaved,
+  measureMs,
   median,
   medianRatio,
-  timed,
   withTemporaryDirectory,
 } from '../support/measure.ts';
 import { monotonicMs, startModelServer } from '../support/model-server.ts';
@@ -35,7 +35,7 @@ export function benchTurn(): Promise<BenchmarkRow[]> {
       };
       const whole = (start: Start) => async (round: number) => {
         const turn = await start();
-        return timed(() => turn(question(round)));
+        return measureMs(() => turn(question(round)));
       };
       const firstWord = (start: Start) => async (round: number) => {
         const turn = await start();

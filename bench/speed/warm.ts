@@ -1,8 +1,14 @@
-import type { SearchMode } from '../../src/domain/choices.ts';
 import type { Filter } from '../../src/domain/query.ts';
+import type { SearchMode } from '../../src/domain/setting-choices.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
-import { measureInterleaved, median, percentile, timed, withTemporaryDirectory } from '../support/measure.ts';
+import {
+  measureInterleaved,
+  measureMs,
+  median,
+  percentile,
+  withTemporaryDirectory,
+} from '../support/measure.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
 import { createSyntheticCollection } from '../support/synthetic.ts';
 import { benchScanRecall } from './scan-recall.ts';
@@ -29,7 +35,7 @@ async function benchLatency(directory: string): Promise<BenchmarkRow[]> {
     const retriever = createRetriever({ store, embedder: async () => embedder, scoreThreshold: 0, mode });
     return (round: number) => {
       const { text, module } = queries[round % queries.length] as (typeof queries)[number];
-      return timed(() => retriever.retrieve({ text, topK: TOP_K, filter: filterOf(module) }));
+      return measureMs(() => retriever.retrieve({ text, topK: TOP_K, filter: filterOf(module) }));
     };
   };
   const variants = {

@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
-import { fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { documentFileExists } from '../../src/adapters/files/file-source.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { createSource } from '../../src/app/index-documents.ts';
-import { ingest } from '../../src/ingest/ingest.ts';
+import { createDocumentSource } from '../../src/app/index-documents.ts';
+import { ingestSources } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
-import { IDENTITY } from './minilm.ts';
+import { MINILM_IDENTITY } from './load-embedder.ts';
 import type { HistoryMessage } from './offline-asker.ts';
 import { RESULTS_DIRECTORY } from './results.ts';
-import { findSet, openSet } from './retrieval-set.ts';
+import { findRetrievalSet, openRetrievalSet } from './retrieval-set.ts';
 
 export interface AbstentionQuestion {
   id: string;
@@ -36,16 +36,16 @@ export interface AbstentionSet {
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
 
 /** Opens the cases about the sample book in `fixtures`. */
-export async function openBook(embedder: Embedder): Promise<AbstentionSet> {
+export async function openSampleBookSet(embedder: Embedder): Promise<AbstentionSet> {
   const book = join(FIXTURES, 'book');
   const store = await createSqliteCatalog(join(RESULTS_DIRECTORY, 'collections')).openOrCreate(
     'book',
-    IDENTITY,
+    MINILM_IDENTITY,
   );
-  const source = await createSource(book, { files: { cwd: book }, web: {} });
-  await ingest(
+  const source = await createDocumentSource(book, { files: { cwd: book }, web: {} });
+  await ingestSources(
     [source],
-    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: fileStillExists },
+    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: documentFileExists },
     { prune: true },
   );
   const questions = readRows(join(FIXTURES, 'cases', 'book.jsonl')).map(
@@ -61,15 +61,15 @@ export async function openBook(embedder: Embedder): Promise<AbstentionSet> {
   return { name: 'book', store, questions, documentOf: (url) => url.split('/').slice(-2).join('/') };
 }
 
-/** Opens a set of the shared data; null if it is missing. For `every` see `openSet`. */
-export async function openBeside(
+/** Opens a set of the shared data; null if it is missing. For `every` see `openRetrievalSet`. */
+export async function openSharedSet(
   name: string,
   embedder: Embedder,
   options: { every?: number } = {},
 ): Promise<AbstentionSet | null> {
-  const directory = findSet(name);
+  const directory = findRetrievalSet(name);
   if (directory === null || !existsSync(join(directory, 'queries.jsonl'))) return null;
-  const { store, documentOf } = await openSet(directory, embedder, options);
+  const { store, documentOf } = await openRetrievalSet(directory, embedder, options);
   const relevant = new Map<string, Set<string>>();
   for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
     const [query = '', document = ''] = line.split('\t');

@@ -4,7 +4,7 @@ import { searchArguments, searchDescriptions } from '../../src/agent/document-to
 import { toStrictSchema } from '../../src/agent/tool-arguments.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
 import { showContext } from '../../src/domain/retrieval-context.ts';
-import { MAX_RESULT_TEXT, toToolResponse } from '../../src/domain/retrieval-tool-response.ts';
+import { MAX_RESULT_CHARACTERS, toToolResponse } from '../../src/domain/retrieval-tool-response.ts';
 import { cutText } from '../../src/text/visible-text.ts';
 import type { ModelServer } from './model-server.ts';
 import { createInstantRetriever } from './sample-book.ts';
@@ -32,7 +32,7 @@ export async function createBareRunner(server: ModelServer): Promise<BareTurn> {
           const { query } = args as { query: string };
           const { context } = await retriever.retrieve({ text: query, topK: config.topK, filter: {} });
           const shown = showContext(context, Number.POSITIVE_INFINITY, {
-            textOf: (chunk) => cutText(chunk.text, MAX_RESULT_TEXT),
+            textOf: (chunk) => cutText(chunk.text, MAX_RESULT_CHARACTERS),
           });
           return JSON.stringify(toToolResponse(shown, (_, index) => String(index + 1)));
         },

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { Tensor } from 'onnxruntime-common';
-import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
-import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
-import { openEngine } from '../../src/adapters/onnx/model-session.ts';
+import { ensureOnnxEngine } from '../../src/adapters/onnx/engine.ts';
+import { MINILM_DESCRIPTION } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { loadOnnxEngine } from '../../src/adapters/onnx/model-session.ts';
 import { loadModelFiles } from '../../test/support/model-files.ts';
-import { findProgramWeights } from './minilm.ts';
+import { findProgramWeights } from './load-embedder.ts';
 
 type Feeds = Record<string, Tensor>;
 
@@ -22,7 +22,7 @@ export interface BareSession {
 export async function createBareSession(threads: number): Promise<BareSession> {
   const files = await loadModelFiles(findProgramWeights(), {});
   process.env.ORT_DISABLE_TELEMETRY = '1';
-  const { InferenceSession } = openEngine(await ensureEngine(findProgramWeights()));
+  const { InferenceSession } = loadOnnxEngine(await ensureOnnxEngine(findProgramWeights()));
   const session = new InferenceSession();
   const { buffer, byteOffset, byteLength } = files['onnx/model_quantized.onnx'];
   session.loadModel(buffer, byteOffset, byteLength, { intraOpNumThreads: threads });
@@ -47,7 +47,7 @@ export async function createBatchMaker(): Promise<MakeBatches> {
     JSON.parse(files['tokenizer_config.json'].toString()) as object,
   );
   return (texts, batchTokens = BATCH_TOKENS) => {
-    const inputs = texts.map((text) => tokenizer.encode(text).ids.slice(0, MINILM.maxTokens));
+    const inputs = texts.map((text) => tokenizer.encode(text).ids.slice(0, MINILM_DESCRIPTION.maxTokens));
     const lengths = inputs.map((ids) => ids.length);
     return [...batchesByLength(lengths, batchTokens)].map((batch) =>
       toFeeds(batch.map((index) => inputs[index] ?? [])),

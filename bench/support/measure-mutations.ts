@@ -2,10 +2,10 @@ import { sourceOf } from '../../scripts/fit/support-examples.ts';
 import { supportFold } from '../../scripts/fit/support-fit.ts';
 import type { SupportRow } from '../../scripts/fit/support-sets.ts';
 import type { SentenceVerdict } from '../../src/domain/checked-sentence.ts';
-import { citationPassed } from '../../src/domain/citation.ts';
+import { isPassedCitation } from '../../src/domain/citation.ts';
 import { alignWords } from '../../src/judge/align-words.ts';
+import { type ClaimSupport, judgeClaim } from '../../src/judge/answer-judge.ts';
 import { checkClaimByWords } from '../../src/judge/claim-verdict.ts';
-import { type ClaimSupport, judgeClaim } from '../../src/judge/create-judge.ts';
 import { findNames } from '../../src/judge/facts/claim-facts.ts';
 import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 import { verifyFacts } from '../../src/judge/facts/verify-facts.ts';
@@ -47,11 +47,11 @@ export async function measureMutations(
     wasSupported: boolean,
   ) => {
     const one = counts.get(kind) ?? { total: 0, caught: 0, caughtByWords: 0, before: 0, caughtOfBefore: 0 };
-    const isCaught = !citationPassed({ verdict });
+    const isCaught = !isPassedCitation({ verdict });
     counts.set(kind, {
       total: one.total + 1,
       caught: one.caught + Number(isCaught),
-      caughtByWords: one.caughtByWords + Number(!citationPassed({ verdict: byWords })),
+      caughtByWords: one.caughtByWords + Number(!isPassedCitation({ verdict: byWords })),
       before: one.before + Number(wasSupported),
       caughtOfBefore: one.caughtOfBefore + Number(wasSupported && isCaught),
     });
@@ -72,7 +72,7 @@ export async function measureMutations(
         kind,
         await judge(text),
         checkClaimByWords(text, source).verdict,
-        citationPassed({ verdict: before }),
+        isPassedCitation({ verdict: before }),
       );
     }
   }

@@ -1,15 +1,15 @@
-import type { SearchMode } from '../../src/domain/choices.ts';
-import type { LocalJudge } from '../../src/judge/create-judge.ts';
+import type { SearchMode } from '../../src/domain/setting-choices.ts';
+import type { LocalAnswerJudge } from '../../src/judge/answer-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { rerankByNearness } from '../../src/retrieval/rerank.ts';
 import type { OpenRetrievalSet, RetrievalQuery } from './retrieval-set.ts';
 import { mean, ndcgAt, recallAt } from './retrieval-set.ts';
 
-export const METRICS = ['nDCG@10', 'recall@5', 'recall@10'] as const;
-/** In the order of `METRICS`. */
-export type Scores = readonly [number, number, number];
-export type Quality = Record<SearchMode, Scores>;
+export const RETRIEVAL_METRICS = ['nDCG@10', 'recall@5', 'recall@10'] as const;
+/** In the order of `RETRIEVAL_METRICS`. */
+export type RetrievalScores = readonly [number, number, number];
+export type ScoresByMode = Record<SearchMode, RetrievalScores>;
 
 type SearchedSet = Pick<OpenRetrievalSet, 'store' | 'documentOf'>;
 
@@ -20,7 +20,7 @@ export async function measureQuality(
   set: SearchedSet,
   embedder: Embedder,
   queries: readonly RetrievalQuery[],
-): Promise<Quality> {
+): Promise<ScoresByMode> {
   const cached = cacheQueries(embedder);
   return {
     hybrid: await measureMode('hybrid', set, cached, queries),
@@ -35,13 +35,13 @@ export async function measureMode(
   { store, documentOf }: SearchedSet,
   embedder: Embedder,
   queries: readonly RetrievalQuery[],
-  judge?: LocalJudge,
-): Promise<Scores> {
+  judge?: LocalAnswerJudge,
+): Promise<RetrievalScores> {
   const base = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
   const retriever = judge
     ? rerankByNearness(base, { store, nearness: async () => judge.compareWords })
     : base;
-  const scores: Scores[] = [];
+  const scores: RetrievalScores[] = [];
   for (const { text, relevance } of queries) {
     const { hits } = await retriever.retrieve({ text, topK: TOP_CHUNKS, filter: {} });
     const ranking = [...new Set(hits.map(({ chunk }) => documentOf(chunk.url)))];

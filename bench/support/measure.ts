@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Returns the duration in milliseconds. */
-export async function timed(work: () => Promise<unknown> | unknown): Promise<number> {
+export async function measureMs(work: () => Promise<unknown> | unknown): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;

@@ -1,5 +1,5 @@
 import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
-import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { MINILM_DESCRIPTION } from '../../src/adapters/onnx/minilm-embedder.ts';
 
 import { answerQuestion } from '../../src/agent/turn.ts';
 import { TurnEvents } from '../../src/agent/turn-record.ts';
@@ -7,7 +7,7 @@ import { systemRuntime } from '../../src/app/system-runtime.ts';
 import { createSourceRegister } from '../../src/citations/source-register.ts';
 import { saysNoInformation } from '../../src/domain/abstention.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
-import { type Citation, citationPassed } from '../../src/domain/citation.ts';
+import { type Citation, isPassedCitation } from '../../src/domain/citation.ts';
 import { conversationMessageSchema } from '../../src/domain/conversation-message.ts';
 import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
@@ -19,7 +19,7 @@ export interface HistoryMessage {
   content: string;
 }
 
-export interface Asked {
+export interface OfflineAnswer {
   answer: string;
   abstained: boolean;
   /** The search queries, in order. */
@@ -37,13 +37,13 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
     store,
     embedder: async () => embedder,
     mode: 'hybrid',
-    scoreThreshold: MINILM.scoreThreshold,
+    scoreThreshold: MINILM_DESCRIPTION.scoreThreshold,
   });
   const model = createOfflineModel({
     newId: systemRuntime.newId,
   });
 
-  return async function ask(question: string, history: readonly HistoryMessage[]): Promise<Asked> {
+  return async function ask(question: string, history: readonly HistoryMessage[]): Promise<OfflineAnswer> {
     const queries: string[] = [];
     const { turn } = await answerQuestion(
       {
@@ -85,7 +85,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
       queries,
       chunks: turn.retrievals.flatMap(({ chunks }) => chunks),
       citations,
-      passed: citations.filter(citationPassed).length,
+      passed: citations.filter(isPassedCitation).length,
     };
   };
 }

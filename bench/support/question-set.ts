@@ -1,15 +1,15 @@
 import { existsSync, globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
-import { fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { documentFileExists } from '../../src/adapters/files/file-source.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { createSource } from '../../src/app/index-documents.ts';
-import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
+import { createDocumentSource } from '../../src/app/index-documents.ts';
+import { type IngestProgress, ingestSources } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { Retriever } from '../../src/retrieval/create-retriever.ts';
-import { openCollectionFor } from './minilm.ts';
-import { COLLECTIONS_DIRECTORY, DATA, readRows } from './retrieval-set.ts';
+import { openCollectionFor } from './load-embedder.ts';
+import { COLLECTIONS_DIRECTORY, readJsonRows, SHARED_DATA } from './retrieval-set.ts';
 
 /** Questions of real users about the documents in a folder. */
 export interface QuestionSet {
@@ -28,7 +28,7 @@ interface Question {
 
 /** Finds the sets of the shared data. */
 export function findQuestionSets(): QuestionSet[] {
-  return globSync(join(DATA, 'questions/*.jsonl')).flatMap((file) => readQuestionSet(file) ?? []);
+  return globSync(join(SHARED_DATA, 'questions/*.jsonl')).flatMap((file) => readQuestionSet(file) ?? []);
 }
 
 /** Reads `name.jsonl` and the folder `name`, or a folder with `questions.jsonl` and `docs`; null if they are missing. */
@@ -37,7 +37,7 @@ export function readQuestionSet(path: string): QuestionSet | null {
   const name = basename(path, '.jsonl');
   const documents = path.endsWith('.jsonl') ? join(dirname(path), name) : join(path, 'docs');
   if (!existsSync(file) || !existsSync(documents)) return null;
-  const questions = readRows(dirname(file), basename(file))
+  const questions = readJsonRows(dirname(file), basename(file))
     // Retrieval alone cannot use a history or find a missing answer.
     .filter(({ kind, history }) => kind !== 'unanswerable' && (history as unknown[]).length === 0)
     .map(({ question, gold, files }) => ({
@@ -49,16 +49,16 @@ export function readQuestionSet(path: string): QuestionSet | null {
 }
 
 /** Updates the collection of the documents, as `citeloop ingest` does. */
-export async function openDocuments(
+export async function openQuestionCollection(
   { name, documents }: QuestionSet,
   embedder: Embedder,
   onProgress: (progress: IngestProgress) => void,
 ): Promise<ChunkStore> {
   const store = await openCollectionFor(createSqliteCatalog(COLLECTIONS_DIRECTORY), name, embedder);
-  const source = await createSource(documents, { files: { cwd: documents }, web: {} });
-  await ingest(
+  const source = await createDocumentSource(documents, { files: { cwd: documents }, web: {} });
+  await ingestSources(
     [source],
-    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: fileStillExists },
+    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: documentFileExists },
     { prune: true, onProgress },
   );
   return store;
@@ -68,7 +68,7 @@ const DEPTHS = [1, 2, 5, 20] as const;
 export const FOUND_COLUMNS = [...DEPTHS.map((depth) => `top ${depth}`), 'file in top 5'];
 
 /** Counts the questions with an answering passage in the top results, and with one of the right file in the top 5. */
-export async function countFound(
+export async function countFoundAnswers(
   { questions }: QuestionSet,
   retriever: Pick<Retriever, 'retrieve'>,
 ): Promise<number[]> {

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { globSync } from 'tinyglobby';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
+import { type IngestProgress, ingestSources } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import type { DocumentSource } from '../../src/ports/document-source.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
-import type { DocumentSource } from '../../src/ports/loader.ts';
-import { formatCollectionName, openCollectionFor } from './minilm.ts';
+import { formatCollectionName, openCollectionFor } from './load-embedder.ts';
 import { RESULTS_DIRECTORY } from './results.ts';
 
 /** The relevance grade of documents for one query; others are not relevant. */
@@ -41,7 +41,7 @@ function discounted(gains: readonly number[]): number {
 }
 
 /** Real questions with relevant passages, in a directory next to the repository. */
-export const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
+export const SHARED_DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
 export const COLLECTIONS_DIRECTORY = join(RESULTS_DIRECTORY, 'collections');
 const ROOT = 'https://corpus.test/';
 
@@ -61,8 +61,8 @@ export interface OpenRetrievalSet {
 }
 
 /** Returns the folder of a set; null if it is missing. */
-export function findSet(name: string): string | null {
-  const candidates = [join(DATA, 'retrieval', name), join(DATA, name)];
+export function findRetrievalSet(name: string): string | null {
+  const candidates = [join(SHARED_DATA, 'retrieval', name), join(SHARED_DATA, name)];
   return candidates.find((candidate) => existsSync(join(candidate, 'corpus.jsonl'))) ?? null;
 }
 
@@ -71,7 +71,7 @@ export function findSet(name: string): string | null {
  * corpus is chunked and indexed again, but only changed chunks are embedded. With `every` 12, only relevant documents and
  * a twelfth of the others are used.
  */
-export async function openSet(
+export async function openRetrievalSet(
   directory: string,
   embedder: Embedder,
   options: { fresh?: boolean; every?: number; onProgress?: (progress: IngestProgress) => void } = {},
@@ -82,20 +82,20 @@ export async function openSet(
   if (options.fresh) await catalog.delete(formatCollectionName(name, embedder.id));
   const store = await openCollectionFor(catalog, name, embedder);
   const relevant = new Set([...readRelevance(directory).values()].flatMap((grades) => [...grades.keys()]));
-  const corpus = readRows(directory, 'corpus.jsonl').filter(
+  const corpus = readJsonRows(directory, 'corpus.jsonl').filter(
     ({ _id }, index) => index % every === 0 || relevant.has(String(_id)),
   );
-  const { failed } = await ingest(
-    [corpusSource(corpus)],
+  const { failed } = await ingestSources(
+    [createCorpusSource(corpus)],
     { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: async () => true },
     { prune: true, module: codeVersion(), onProgress: options.onProgress },
   );
   if (failed.length > 0) console.error(`${name}: ${failed.length} documents failed: ${failed[0]?.message}`);
-  return { store, ...readSet(directory, corpus) };
+  return { store, ...readRetrievalSet(directory, corpus) };
 }
 
 /** Reads the queries of a corpus. */
-export function readSet(
+export function readRetrievalSet(
   directory: string,
   corpus: readonly Record<string, unknown>[],
 ): Pick<OpenRetrievalSet, 'queries' | 'documentOf'> {
@@ -103,7 +103,7 @@ export function readSet(
   return { queries: readQueries(directory), documentOf: (url) => ids.get(url) ?? url };
 }
 
-export function corpusSource(corpus: readonly Record<string, unknown>[]): DocumentSource {
+export function createCorpusSource(corpus: readonly Record<string, unknown>[]): DocumentSource {
   return {
     total: corpus.length,
     covers: () => true,
@@ -125,7 +125,7 @@ export function corpusSource(corpus: readonly Record<string, unknown>[]): Docume
 
 function readQueries(directory: string): RetrievalQuery[] {
   const relevance = readRelevance(directory);
-  return readRows(directory, 'queries.jsonl').flatMap(({ _id, text, rewrite, answerable }) => {
+  return readJsonRows(directory, 'queries.jsonl').flatMap(({ _id, text, rewrite, answerable }) => {
     const relevant = relevance.get(String(_id));
     if (relevant === undefined || answerable === false) return [];
     return [{ text: String(text), rewrite: rewrite ? String(rewrite) : null, relevance: relevant }];
@@ -142,7 +142,7 @@ function readRelevance(directory: string): Map<string, Map<string, number>> {
   return relevance;
 }
 
-export function readRows(directory: string, file: string): Record<string, unknown>[] {
+export function readJsonRows(directory: string, file: string): Record<string, unknown>[] {
   const lines = readFileSync(join(directory, file), 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }

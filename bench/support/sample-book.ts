@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { glob } from 'tinyglobby';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
-import { chunkId } from '../../src/domain/document.ts';
+import { createChunkId } from '../../src/domain/document.ts';
 import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
 import { chunkDocument } from '../../src/ingest/chunk-document.ts';
@@ -49,7 +49,7 @@ async function bookPassages(): Promise<Omit<RetrievedChunk, 'rank'>[]> {
       const start = chunkIndex * WORDS_PER_PASSAGE;
       const passage = words.slice(start, start + WORDS_PER_PASSAGE).join(' ');
       return {
-        chunkId: chunkId(url, chunkIndex),
+        chunkId: createChunkId(url, chunkIndex),
         text: passage,
         score: 0.6,
         url,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { chunkId } from '../../src/domain/document.ts';
+import { createChunkId } from '../../src/domain/document.ts';
 import type { ChunkStore, DocumentWrite } from '../../src/ports/chunk-store.ts';
 import { readBookWords } from './sample-book.ts';
 
@@ -167,7 +167,7 @@ function syntheticDocument(
         embedded: text,
         tokenCount: 180,
         contentHash: sha256(text),
-        chunkId: chunkId(url, index),
+        chunkId: createChunkId(url, index),
         vector: near(document),
       };
     }),

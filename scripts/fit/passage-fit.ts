@@ -1,9 +1,9 @@
-import { formatPassagePath } from '../../src/judge/create-judge.ts';
+import { formatPassagePath } from '../../src/judge/answer-judge.ts';
 import { type FittedNetwork, logisticFunction } from '../../src/judge/network.ts';
 import { type PassageFeatures, toPassageFeatures } from '../../src/judge/passage-features.ts';
 import { toTextVectors } from '../../src/judge/text-vectors.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import { passageUnits } from '../../src/text/passage-units.ts';
+import { splitPassageUnits } from '../../src/text/passage-units.ts';
 import { calibrate, crossFit, type Example, type FitSettings, fitNetwork } from './fit-network.ts';
 import { holdsAnswer, type SearchedQuestion } from './question-sets.ts';
 
@@ -60,7 +60,7 @@ export async function passageExamples(
         path: await encode(formatPassagePath(passage)),
         rank: index + 1,
         score: passage.score,
-        units: passageUnits(passage.text),
+        units: splitPassageUnits(passage.text),
       });
     }
     const rated = toPassageFeatures(await encode(question.query), found);

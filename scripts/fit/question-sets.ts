@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { IDENTITY } from '../../bench/support/minilm.ts';
+import { MINILM_IDENTITY } from '../../bench/support/load-embedder.ts';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
-import { fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { documentFileExists } from '../../src/adapters/files/file-source.ts';
 import { toStandaloneQuery } from '../../src/adapters/offline/standalone-query.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { createSource } from '../../src/app/index-documents.ts';
-import { ingest } from '../../src/ingest/ingest.ts';
+import { createDocumentSource } from '../../src/app/index-documents.ts';
+import { ingestSources } from '../../src/ingest/ingest.ts';
 import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
@@ -94,12 +94,12 @@ export async function searchQuestions(
 ): Promise<SearchedQuestion[]> {
   const store = await createSqliteCatalog(join(CACHE, 'collections')).openOrCreate(
     `${set}_${createHash('sha256').update(documents).digest('hex').slice(0, 8)}`,
-    IDENTITY,
+    MINILM_IDENTITY,
   );
-  const source = await createSource(documents, { files: { cwd: documents }, web: {} });
-  await ingest(
+  const source = await createDocumentSource(documents, { files: { cwd: documents }, web: {} });
+  await ingestSources(
     [source],
-    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: fileStillExists },
+    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: documentFileExists },
     { prune: true },
   );
   const retriever = createRetriever({

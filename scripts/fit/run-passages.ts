@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { loadEmbedder } from '../../bench/support/minilm.ts';
+import { loadDefaultEmbedder } from '../../bench/support/load-embedder.ts';
 import { alignColumns } from '../../bench/support/results.ts';
 import { FIRST_WORDS, SECOND_SHARE, SECOND_WORDS } from '../../src/adapters/offline/answer-from-passages.ts';
 import { formatExcerpt } from '../../src/adapters/offline/format-excerpt.ts';
 import { logisticFunction } from '../../src/judge/network.ts';
-import { passageUnits } from '../../src/text/passage-units.ts';
+import { splitPassageUnits } from '../../src/text/passage-units.ts';
 import { createEncodingCache } from './encoding-cache.ts';
 import { CACHE, cacheFeatures } from './feature-cache.ts';
 import { calibrate } from './fit-network.ts';
@@ -34,7 +34,7 @@ const { values } = parseArgs({ options: { documents: { type: 'string', default: 
 
 const questions: SearchedQuestion[] = [];
 const examples: PassageExample[][] = [];
-const embedder = await loadEmbedder();
+const embedder = await loadDefaultEmbedder();
 const encoder = createEncodingCache(embedder, CACHE);
 const absent: string[] = [];
 for (const set of ['book', ...questionSets()]) {
@@ -150,7 +150,7 @@ function compose(
   const joins = second !== undefined && (chances[second] ?? 0) >= SECOND_SHARE * chance;
   const tell = (index: number, words: number) => {
     const passage = question.found[index];
-    const unit = passage && passageUnits(passage.text)[found[index]?.unit ?? -1];
+    const unit = passage && splitPassageUnits(passage.text)[found[index]?.unit ?? -1];
     return passage === undefined || unit === undefined
       ? ''
       : formatExcerpt({ ...passage, ref: '1' }, unit, words);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { loadEmbedder } from '../../bench/support/minilm.ts';
+import { loadDefaultEmbedder } from '../../bench/support/load-embedder.ts';
 import { alignColumns } from '../../bench/support/results.ts';
 import { createEncodingCache } from './encoding-cache.ts';
 import { CACHE } from './feature-cache.ts';
@@ -18,7 +18,7 @@ const absent = sets.filter(({ rows }) => rows === null).map(({ set }) => set);
 if (absent.length > 0) {
   throw new Error(`${DATA} lacks ${absent.join(', ')}: nothing is fitted.`);
 }
-const embedder = await loadEmbedder();
+const embedder = await loadDefaultEmbedder();
 const encoder = createEncodingCache(embedder, CACHE);
 const rows = sets.flatMap((one) => one.rows ?? []);
 const features = [];

@@ -1,4 +1,4 @@
-import type { Policy } from '../domain/agent-config.ts';
+import type { RetrievalPolicy } from '../domain/agent-config.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import type { ConversationSession } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
@@ -6,11 +6,11 @@ import type { Filter } from '../domain/query.ts';
 import type { RunEvent } from '../domain/run-event.ts';
 
 /** The name of the tool that reads around a search result, as in `tool_call` events. */
-export const READ_SOURCE = 'read_source';
+export const READ_SOURCE_TOOL = 'read_source';
 
 export interface AskOptions {
   /** For this turn only. */
-  policy?: Policy;
+  policy?: RetrievalPolicy;
   /** Searches of this turn return only documents that pass it. */
   filter?: Filter;
   /** A text to answer from beside the documents; it is cited as a source. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chunkId } from '../domain/document.ts';
-import { lines } from '../domain/location.ts';
-import { ATTACHED_URL } from '../domain/prompts.ts';
+import { createChunkId } from '../domain/document.ts';
+import { lineRange } from '../domain/location.ts';
+import { ATTACHED_TEXT_URL } from '../domain/prompts.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
@@ -44,16 +44,16 @@ function splitIntoChunks(text: string): AttachedChunk[] {
     const chunkText = pending.join('\n').trimEnd();
     if (chunkText.trim() !== '') {
       chunks.push({
-        chunkId: chunkId(`${ATTACHED_URL}:${version}`, chunks.length),
+        chunkId: createChunkId(`${ATTACHED_TEXT_URL}:${version}`, chunks.length),
         text: chunkText,
         score: 1,
-        url: ATTACHED_URL,
+        url: ATTACHED_TEXT_URL,
         title: TITLE,
         chunkIndex: chunks.length,
         module: null,
         chapter: null,
         headings: [],
-        location: lines(firstLine, Math.max(firstLine, nextLine - 1)),
+        location: lineRange(firstLine, Math.max(firstLine, nextLine - 1)),
         tokenCount: Math.max(1, estimateTokens(chunkText)),
         contentHash: createHash('sha256').update(chunkText).digest('hex'),
       });

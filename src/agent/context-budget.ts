@@ -7,7 +7,7 @@ import {
   type ShowOptions,
   showContext,
 } from '../domain/retrieval-context.ts';
-import { mergeCitedResults, readToolResponse } from '../domain/retrieval-tool-response.ts';
+import { mergeCitedResults, parseToolResponse } from '../domain/retrieval-tool-response.ts';
 import { type FittedHistory, fitHistory, planWindow, splitWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { TurnEvents } from './turn-record.ts';
@@ -76,7 +76,7 @@ function compactTurn(turn: ConversationMessage[]): ConversationMessage[] {
   const answer = turn.at(-1);
   if (answer === undefined) return turn;
   const searches = turn.flatMap((message) => {
-    const response = message.role === 'tool' ? readToolResponse(message.content) : null;
+    const response = message.role === 'tool' ? parseToolResponse(message.content) : null;
     return response === null ? [] : [{ message, response }];
   });
   const refs = new Set(answer.citations.map(({ marker }) => marker));

@@ -1,18 +1,18 @@
-import { untilItWorks } from '../async/until-it-works.ts';
+import { createRetryablePromise } from '../async/retryable-promise.ts';
 import { findMarkers } from '../citations/find-markers.ts';
 import { createSourceRegister } from '../citations/source-register.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
-import { createSession, reopenSession, unknownSession } from '../domain/conversation-session.ts';
+import { createSession, reopenSession, unknownSessionError } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import { planWindow } from '../domain/token-budget.ts';
-import { advice, command } from '../faults/advice.ts';
+import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { Agent } from './agent.ts';
+import { staleSourceNotices } from './citation-changes.ts';
 import { reservedTokens } from './context-budget.ts';
 import { createAgentBriefing } from './model-input.ts';
-import { staleSourceNotices } from './stale-citations.ts';
 import { answerQuestion, createAgentSession, type TurnSetup, validateQuestion } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
 
@@ -27,7 +27,7 @@ interface AgentOptions
 
 export function createConversationAgent({ sessions, ...options }: AgentOptions): Agent {
   const { config, store, runtime } = options;
-  const briefing = untilItWorks(() => createAgentBriefing(config.systemPrompt, store));
+  const briefing = createRetryablePromise(() => createAgentBriefing(config.systemPrompt, store));
   const setup: TurnSetup = {
     readSource: false,
     tracing: false,
@@ -65,14 +65,14 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
 
     async resumeSession(sessionId) {
       const found = await sessions.load(sessionId);
-      if (found === null) throw unknownSession(sessionId);
+      if (found === null) throw unknownSessionError(sessionId);
       const session = reopenSession(found.session);
       if (session.collection !== store.name) {
         throw new AppError(
           'invalid_input',
           `The session ${sessionId} is about the collection "${session.collection}", not "${store.name}".`,
           {
-            hint: advice`Continue it${command('chat', { session: sessionId, collection: session.collection }, ' on that collection')}`,
+            hint: advice`Continue it${viaCommand('chat', { session: sessionId, collection: session.collection }, ' on that collection')}`,
           },
         );
       }

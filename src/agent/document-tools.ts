@@ -6,7 +6,7 @@ import type { Filter, Query } from '../domain/query.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import {
   failedToolResponse,
-  MAX_RESULT_TEXT,
+  MAX_RESULT_CHARACTERS,
   type RetrievalToolResponse,
   repeatedToolResponse,
   toToolResponse,
@@ -14,8 +14,8 @@ import {
 import { AppError, messageOf } from '../faults/app-error.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { passageWindow } from '../text/passage-window.ts';
-import { READ_SOURCE } from './agent.ts';
+import { selectPassageWindow } from '../text/passage-window.ts';
+import { READ_SOURCE_TOOL } from './agent.ts';
 import type { PassageBudget } from './context-budget.ts';
 import { checkArguments, toStrictSchema } from './tool-arguments.ts';
 import type { TurnRecord } from './turn-record.ts';
@@ -122,7 +122,7 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
       const shown = passages.show(
         found,
         config.toolName === 'search_docs'
-          ? { textOf: (chunk) => passageWindow(chunk.text, text, MAX_RESULT_TEXT) }
+          ? { textOf: (chunk) => selectPassageWindow(chunk.text, text, MAX_RESULT_CHARACTERS) }
           : {},
       );
       record.addRetrieval(shown.context);
@@ -167,7 +167,7 @@ const readSourceArguments = z.strictObject({
 export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStore, 'neighbours'>): Tool {
   const { record, runtime, signal } = context;
   return tool({
-    name: READ_SOURCE,
+    name: READ_SOURCE_TOOL,
     description: 'Read the passages around a search result in its document. Each passage has a ref to cite.',
     strict: true,
     parameters: toStrictSchema(readSourceArguments),

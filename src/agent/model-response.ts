@@ -1,6 +1,6 @@
 import type { ModelRequest, ModelResponse, StreamEvent } from '@openai/agents-core';
 import type { FinishReason, TokensUsed } from '../domain/agent-response.ts';
-import { fieldOf } from '../faults/network-fault.ts';
+import { getField } from '../faults/network-errors.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 
 export type StreamedResponse = Extract<StreamEvent, { type: 'response_done' }>['response'];
@@ -48,19 +48,19 @@ interface WithProviderData {
 
 /** Why a response ended, from what its provider sent or `withFinishReason` stored. */
 export function finishReasonOf({ providerData }: WithProviderData): FinishReason {
-  const [choice] = [fieldOf(providerData, 'choices')].flat();
+  const [choice] = [getField(providerData, 'choices')].flat();
   const reason =
-    fieldOf(providerData, 'finishReason') ??
-    fieldOf(fieldOf(providerData, 'incomplete_details'), 'reason') ??
-    fieldOf(choice, 'finish_reason');
+    getField(providerData, 'finishReason') ??
+    getField(getField(providerData, 'incomplete_details'), 'reason') ??
+    getField(choice, 'finish_reason');
   return (typeof reason === 'string' ? CUT_REASONS[reason] : undefined) ?? 'stop';
 }
 
 /** The finish reason in a raw provider event, if it has one: the SDK drops that of streamed Chat Completions. */
 export function finishReasonOfEvent(event: StreamEvent): FinishReason | undefined {
   if (event.type !== 'model') return undefined;
-  const [choice] = [fieldOf(event.event, 'choices')].flat();
-  return typeof fieldOf(choice, 'finish_reason') === 'string'
+  const [choice] = [getField(event.event, 'choices')].flat();
+  return typeof getField(choice, 'finish_reason') === 'string'
     ? finishReasonOf({ providerData: { choices: [choice] } })
     : undefined;
 }

@@ -9,7 +9,7 @@ import {
 import type { AgentConfig } from '../domain/agent-config.ts';
 import type { ToolCall } from '../domain/conversation-message.ts';
 import { failedToolResponse } from '../domain/retrieval-tool-response.ts';
-import { advice, bySetting } from '../faults/advice.ts';
+import { advice, withSetting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { createVisibleStream, visibleText } from '../text/visible-text.ts';
 import { finishReasonOf, responseTokens, type StreamedResponse } from './model-response.ts';
@@ -79,7 +79,7 @@ export async function runModelLoop(options: ModelLoopOptions): Promise<string> {
   const answer = typeof stream.finalOutput === 'string' ? visibleText(stream.finalOutput).trim() : '';
   if (answer !== '') return answer;
   throw new AppError('api_error', `The model ${config.model} gave an empty answer.`, {
-    hint: advice`Ask again, or choose another model${bySetting('model')}.`,
+    hint: advice`Ask again, or choose another model${withSetting('model')}.`,
     recoverable: true,
   });
 }

@@ -2,26 +2,26 @@ import {
   type CheckedAnswer,
   checkAnswer,
   judgeAnswer,
-  planUnfinished,
+  planUnfinishedAnswer,
   type SupportLookup,
 } from '../citations/check-answer.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
-import { citationPassed } from '../domain/citation.ts';
+import { isPassedCitation } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { type ClaimSupport, combineChances, type Judge } from '../judge/create-judge.ts';
-import type { Range } from '../text/markdown-blocks.ts';
-import { type PassageUnit, passageUnits } from '../text/passage-units.ts';
+import { type AnswerJudge, type ClaimSupport, combineChances } from '../judge/answer-judge.ts';
+import type { TextRange } from '../text/markdown-blocks.ts';
+import { type PassageUnit, splitPassageUnits } from '../text/passage-units.ts';
 
 /** Opens the judge on first use; null if there is no encoder for it. */
-export type FindJudge = () => Promise<Judge | null>;
+export type FindJudge = () => Promise<AnswerJudge | null>;
 
 /** More cited passages do not raise the probability that an answer answers. */
 const MAX_COMBINED_PASSAGES = 2;
 
 /** Whether some evidence of the answer overlaps a unit or the line that introduces it. */
-function isUsed({ start, end, leadIn }: PassageUnit, evidence: readonly Range[]): boolean {
-  const overlaps = (range: Range, other: Range) => range.start < other.end && other.start < range.end;
+function isUsed({ start, end, leadIn }: PassageUnit, evidence: readonly TextRange[]): boolean {
+  const overlaps = (range: TextRange, other: TextRange) => range.start < other.end && other.start < range.end;
   return evidence.some(
     (each) => overlaps(each, { start, end }) || (leadIn !== null && overlaps(each, leadIn)),
   );
@@ -44,7 +44,7 @@ const NEW_CHARACTERS = 60;
 const NEW_SHARE = 0.1;
 
 export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): TurnJudge {
-  let opening: Promise<Judge | null> | undefined;
+  let opening: Promise<AnswerJudge | null> | undefined;
   /** The first object of each passage: another search returns the same passage in another object. */
   const passages = new Map<string, RetrievedChunk>();
   /** Judged while the model was writing, by lookup key. */
@@ -53,7 +53,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
   let isFinished = false;
   let judgedLength = 0;
 
-  function open(): Promise<Judge | null> {
+  function open(): Promise<AnswerJudge | null> {
     opening ??= findJudge().catch(() => null);
     return opening;
   }
@@ -66,7 +66,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
   }
 
   /** Runs work one after the other, so that the offline model, which uses the judge too, waits for one passage at most. */
-  function enqueue(work: (judge: Judge) => Promise<unknown>): void {
+  function enqueue(work: (judge: AnswerJudge) => Promise<unknown>): void {
     const next = queue.then(async () => {
       const judge = isFinished || signal.aborted ? null : await open();
       if (judge !== null) await work(judge);
@@ -74,7 +74,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
     queue = next.catch(() => {});
   }
 
-  async function lookUp(judge: Judge, { text, chunks }: SupportLookup): Promise<ClaimSupport> {
+  async function lookUp(judge: AnswerJudge, { text, chunks }: SupportLookup): Promise<ClaimSupport> {
     const known = chunks.map(firstObject);
     const support = await judge.checkSupport(text, known, signal);
     const chunk = chunks.find((_, index) => known[index] === support.evidence?.passage);
@@ -107,7 +107,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
       if (written.length < judgedLength + Math.max(NEW_CHARACTERS, judgedLength * NEW_SHARE)) return;
       judgedLength = written.length;
       enqueue(async (judge) => {
-        for (const lookup of planUnfinished(written, sources)) {
+        for (const lookup of planUnfinishedAnswer(written, sources)) {
           if (judged.has(lookup.key)) continue;
           const judging = lookUp(judge, lookup);
           judged.set(lookup.key, judging);
@@ -122,13 +122,13 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
       if (judge === null) return null;
       const cited = Map.groupBy(
         sentences.flatMap(({ verdict, evidence }) =>
-          evidence !== null && citationPassed({ verdict }) ? [evidence] : [],
+          evidence !== null && isPassedCitation({ verdict }) ? [evidence] : [],
         ),
         ({ chunkId }) => chunkId,
       );
       const found = [...passages.values()].map((passage) => {
         const evidence = cited.get(passage.chunkId);
-        const units = passageUnits(passage.text);
+        const units = splitPassageUnits(passage.text);
         return {
           ...{ passage, rank: passage.rank, score: passage.score },
           units: evidence === undefined ? units : units.filter((unit) => isUsed(unit, evidence)),

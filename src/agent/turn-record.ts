@@ -2,10 +2,10 @@ import type { FinishReason, TokensUsed } from '../domain/agent-response.ts';
 import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage, ToolCall } from '../domain/conversation-message.ts';
 import {
-  answeredStep,
   type ConversationTurn,
-  type Decision,
-  searchedStep,
+  type LedgerEntry,
+  toAnswerEntry,
+  toSearchEntry,
 } from '../domain/conversation-turn.ts';
 import type { Query } from '../domain/query.ts';
 import type { RetrievalContext } from '../domain/retrieval-context.ts';
@@ -68,7 +68,7 @@ export class TurnRecord {
   /** Why the last response of the model ended. */
   finishReason: FinishReason = 'stop';
   readonly #runtime: Runtime;
-  readonly #ledger: Decision[] = [];
+  readonly #ledger: LedgerEntry[] = [];
   #lastSearchError: AppError | null = null;
 
   constructor(runtime: Runtime) {
@@ -101,7 +101,7 @@ export class TurnRecord {
 
   addRetrieval(context: RetrievalContext): void {
     this.retrievals.push(context);
-    this.#ledger.push(searchedStep(this.step, context));
+    this.#ledger.push(toSearchEntry(this.step, context));
   }
 
   addFailedSearch({ text, filter }: Query, error: AppError): void {
@@ -128,14 +128,15 @@ export class TurnRecord {
   }
 
   /** Closes the last step and returns the ledger. */
-  finishSteps(): Decision[] {
+  finishSteps(): LedgerEntry[] {
     this.#closeStep();
     return this.#ledger;
   }
 
   #closeStep(): void {
     const { step } = this;
-    if (step > 0 && !this.#ledger.some((entry) => entry.step === step)) this.#ledger.push(answeredStep(step));
+    if (step > 0 && !this.#ledger.some((entry) => entry.step === step))
+      this.#ledger.push(toAnswerEntry(step));
   }
 
   #messageFields(content: string) {

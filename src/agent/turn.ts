@@ -2,7 +2,7 @@ import type { AgentInputItem, Model, Tool } from '@openai/agents-core';
 import { streamWorkEvents } from '../async/event-queue.ts';
 import type { CheckedAnswer } from '../citations/check-answer.ts';
 import { createSourceRegister, type SourceRegister } from '../citations/source-register.ts';
-import type { AgentConfig, Policy } from '../domain/agent-config.ts';
+import type { AgentConfig, RetrievalPolicy } from '../domain/agent-config.ts';
 import {
   type AgentResponse,
   classifyOutcome,
@@ -22,21 +22,22 @@ import {
   SOFT_MESSAGE_LIMIT,
   sessionTotals,
 } from '../domain/conversation-session.ts';
-import { type ConversationTurn, secondsBetween, withCited } from '../domain/conversation-turn.ts';
+import { type ConversationTurn, secondsBetween, withCitedChunks } from '../domain/conversation-turn.ts';
 import { formatContextPrompt } from '../domain/prompts.ts';
 import { createQuery, type Filter } from '../domain/query.ts';
-import { advice, bySetting, chatCommand, setting } from '../faults/advice.ts';
+import { advice, settingName, slashCommand, withSetting } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
-import { retryNotice } from '../faults/retry.ts';
+import { formatRetryNotice } from '../faults/retry.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { Retriever } from '../retrieval/create-retriever.ts';
-import { counted } from '../text/phrasing.ts';
+import { formatCount } from '../text/format-count.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { AgentSession, AskOptions } from './agent.ts';
 import { withAttachedText } from './attached-text.ts';
+import { markMissingFiles } from './citation-changes.ts';
 import { type ContextWindow, PassageBudget, planContext } from './context-budget.ts';
 import {
   createReadSourceTool,
@@ -51,7 +52,6 @@ import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
 import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
-import { markMissingFiles } from './stale-citations.ts';
 import { createTurnJudge, type FindJudge, type TurnJudge } from './turn-judge.ts';
 import { TurnEvents, TurnRecord } from './turn-record.ts';
 
@@ -177,7 +177,7 @@ function assertTurnsLeft(session: ConversationSession, { maxTurns }: AgentConfig
   assertSessionOpen(session);
   if (session.turnCount < maxTurns) return;
   throw new AppError('invalid_input', `This session has reached its limit of ${maxTurns} turns.`, {
-    hint: advice`Reset it${chatCommand('reset')}, start another one, or raise ${setting('maxTurns')}.`,
+    hint: advice`Reset it${slashCommand('reset')}, start another one, or raise ${settingName('maxTurns')}.`,
   });
 }
 
@@ -186,7 +186,7 @@ interface TurnRequest {
   question: string;
   /** Oldest first. */
   history: readonly ConversationMessage[];
-  policy: Policy;
+  policy: RetrievalPolicy;
   filter: Filter;
   /** A text to answer from beside the documents. */
   attached?: string | undefined;
@@ -205,7 +205,7 @@ interface FinishedTurn {
 
 /** How a policy retrieves: `searchFirst` puts passages before the question, `tool` is how the model gets the search tool. */
 const RETRIEVAL_MODES: Readonly<
-  Record<Policy, { searchFirst: boolean; tool: 'offered' | 'forced' | 'withheld' }>
+  Record<RetrievalPolicy, { searchFirst: boolean; tool: 'offered' | 'forced' | 'withheld' }>
 > = {
   tool: { searchFirst: false, tool: 'offered' },
   always: { searchFirst: true, tool: 'withheld' },
@@ -372,7 +372,7 @@ function finishTurn(
     response,
     timestamp,
     durationSeconds: secondsBetween(started.elapsedMs, ended),
-    decisions: withCited(record.finishSteps(), citations),
+    decisions: withCitedChunks(record.finishSteps(), citations),
   };
   record.addAnswer(answer, citations);
   return { turn, messages: record.messages };
@@ -383,9 +383,9 @@ function startTimeLimit(seconds: number, given: AbortSignal | undefined) {
   const controller = new AbortController();
   const expire = () =>
     controller.abort(
-      new AppError('api_error', `The turn was stopped: no answer after ${counted(seconds, 'second')}.`, {
+      new AppError('api_error', `The turn was stopped: no answer after ${formatCount(seconds, 'second')}.`, {
         recoverable: true,
-        hint: advice`Ask again, use a faster model, or raise ${setting('maxTurnSeconds')}.`,
+        hint: advice`Ask again, use a faster model, or raise ${settingName('maxTurnSeconds')}.`,
       }),
     );
   const timer = setTimeout(expire, Math.min(seconds * 1000, MAX_TIMER_MS));
@@ -411,7 +411,7 @@ function guardModel(
     onRetry: (retry) =>
       events.emit({
         type: 'notice',
-        message: retryNotice(retry),
+        message: formatRetryNotice(retry),
         retry: { ...retry, error: toErrorResponse(retry.error) },
       }),
   });
@@ -430,7 +430,7 @@ function guardModel(
 function onlyUnknownCitations(citations: readonly Citation[]): AppError {
   const markers = citations.map(({ marker }) => `[${oneLine(marker, 20)}]`).join(' ');
   return new AppError('api_error', `The model answered only ${markers}, which was never retrieved.`, {
-    hint: advice`Ask again, or choose another model${bySetting('model')}.`,
+    hint: advice`Ask again, or choose another model${withSetting('model')}.`,
     recoverable: true,
   });
 }
@@ -441,7 +441,7 @@ function cutAnswerError(reason: FinishReason, { maxTokens, maxSteps }: AgentConf
       return null;
     case 'length':
       return new AppError('api_error', `The answer was cut at the limit of ${maxTokens} tokens.`, {
-        hint: advice`Raise ${setting('maxTokens')}, or ask a narrower question.`,
+        hint: advice`Raise ${settingName('maxTokens')}, or ask a narrower question.`,
       });
     case 'content_filter':
       return new AppError('api_error', 'The content filter of the model service cut the answer.', {
@@ -449,7 +449,7 @@ function cutAnswerError(reason: FinishReason, { maxTokens, maxSteps }: AgentConf
       });
     case 'max_steps':
       return new AppError('api_error', `The model did not answer within ${maxSteps} steps.`, {
-        hint: advice`Ask a narrower question, or raise ${setting('maxSteps')}.`,
+        hint: advice`Ask a narrower question, or raise ${settingName('maxSteps')}.`,
       });
   }
 }

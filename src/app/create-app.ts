@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { untilItWorks } from '../async/until-it-works.ts';
-import type { Config } from '../config/load-config.ts';
-import type { SearchMode } from '../domain/choices.ts';
+import { createRetryablePromise } from '../async/retryable-promise.ts';
+import type { AppConfig } from '../config/load-config.ts';
 import { assertSameEmbedder, type CollectionIdentity } from '../domain/collection-identity.ts';
-import { advice, setting } from '../faults/advice.ts';
+import type { SearchMode } from '../domain/setting-choices.ts';
+import { advice, settingName } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import type { Judge } from '../judge/create-judge.ts';
+import type { AnswerJudge } from '../judge/answer-judge.ts';
 import type { ChunkStore, CollectionCatalog } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
@@ -22,16 +22,16 @@ import {
   selectEmbedder,
 } from './embedders.ts';
 import { configuredSecrets } from './run-settings.ts';
-import { openSessions } from './sessions.ts';
+import { openSessionStore } from './sessions.ts';
 import { systemRuntime } from './system-runtime.ts';
 
 const RERANK_TIMEOUT_MS = 20_000;
 
-export type StoreKind = Config['store'];
+export type StoreKind = AppConfig['store'];
 
 /** The ports of one configuration, created from its settings. Immutable: other settings are another app. */
 export interface App {
-  readonly config: Config;
+  readonly config: AppConfig;
   /** Clock and ids of this run. */
   readonly runtime: Runtime;
   /** The collections of the configured store. */
@@ -53,7 +53,7 @@ export interface App {
    */
   encoder(): Promise<TokenEncoder | null>;
   /** Null without an encoder. Throws as `embedder` does. */
-  judge(): Promise<Judge | null>;
+  judge(): Promise<AnswerJudge | null>;
   /** Throws `auth_error` without a key, and what is wrong with a local model. */
   reranker(): Promise<Reranker>;
   retriever(store: ChunkStore, options: { mode: SearchMode }): Promise<Retriever>;
@@ -61,7 +61,7 @@ export interface App {
    * An app with other settings on the same loaded models. The embedder settings must be the same. Only the app that
    * `createApp` returned is closed.
    */
-  withConfig(config: Config): App;
+  withConfig(config: AppConfig): App;
   close(): Promise<void>;
 }
 
@@ -78,11 +78,11 @@ interface AppOptions {
 }
 
 /** Opens and loads nothing yet. */
-export function createApp(config: Config, options: AppOptions = {}): App {
+export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const { runtime = systemRuntime, onEvent: emit = () => {} } = options;
   const models = createLocalModels(config, { ...options, runtime, emit });
 
-  function withConfig(config: Config): App {
+  function withConfig(config: AppConfig): App {
     const reranker = async (): Promise<Reranker> =>
       config.rerank.directory === undefined
         ? createCohere(config, runtime)
@@ -103,7 +103,7 @@ export function createApp(config: Config, options: AppOptions = {}): App {
         assertSameEmbedder(name, has, { embedder: id, dimensions });
       },
       emit,
-      sessions: () => openSessions(config),
+      sessions: () => openSessionStore(config),
       embedder: models.embedder,
       encoder: models.encoder,
       judge: models.judge,
@@ -137,22 +137,22 @@ export function createApp(config: Config, options: AppOptions = {}): App {
 
 /** The models of a process, each loaded on first use; a failed load is tried again on the next use. */
 function createLocalModels(
-  config: Config,
+  config: AppConfig,
   { embedder: given, judgeInWorker = false, ...load }: AppOptions & ModelLoadOptions,
 ) {
   const choice = given === undefined ? selectEmbedder(config) : undefined;
-  const embedder = untilItWorks(async (use: Pick<ModelLoadOptions, 'bulk'> = {}) =>
+  const embedder = createRetryablePromise(async (use: Pick<ModelLoadOptions, 'bulk'> = {}) =>
     choice === undefined ? (given as Embedder) : choice.load({ ...load, ...use }),
   );
-  const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, load));
-  const reranker = untilItWorks((directory: string) => loadReranker(config, directory, load));
+  const judgeEncoder = createRetryablePromise(() => loadJudgeEncoder(config, load));
+  const reranker = createRetryablePromise((directory: string) => loadReranker(config, directory, load));
   const withEncoder = <T>(create: (encoder: TokenEncoder) => Promise<T>) =>
-    untilItWorks(async () => {
+    createRetryablePromise(async () => {
       const found = await encoder();
       return found && create(found);
     });
   const localJudge = withEncoder(async (found) =>
-    (await import('../judge/create-judge.ts')).createJudge(found),
+    (await import('../judge/answer-judge.ts')).createJudge(found),
   );
   const workerJudge = withEncoder(async (found) =>
     (await import('./worker-judge.ts')).startWorkerJudge(found),
@@ -172,21 +172,21 @@ function createLocalModels(
     judge: judgeInWorker ? workerJudge.get : localJudge.get,
     reranker: reranker.get,
     async close() {
-      await (await workerJudge.got())?.close();
-      if (given === undefined) await (await embedder.got())?.close();
-      await (await judgeEncoder.got())?.close();
-      await (await reranker.got())?.close();
+      await (await workerJudge.current())?.close();
+      if (given === undefined) await (await embedder.current())?.close();
+      await (await judgeEncoder.current())?.close();
+      await (await reranker.current())?.close();
     },
   };
 }
 
-async function openSqlite({ home }: Config): Promise<CollectionCatalog> {
+async function openSqlite({ home }: AppConfig): Promise<CollectionCatalog> {
   const { createSqliteCatalog } = await import('../adapters/sqlite/sqlite-catalog.ts');
   return createSqliteCatalog(join(home, 'collections'));
 }
 
 async function openQdrant(
-  config: Config,
+  config: AppConfig,
   { describeEmbedder }: ReturnType<typeof createLocalModels>,
   runtime: Runtime,
 ): Promise<CollectionCatalog> {
@@ -204,7 +204,7 @@ function isTokenEncoder(embedder: Embedder): embedder is Embedder & TokenEncoder
   return 'encodeTokens' in embedder;
 }
 
-async function createCohere(config: Config, { sleep, random }: Runtime): Promise<Reranker> {
+async function createCohere(config: AppConfig, { sleep, random }: Runtime): Promise<Reranker> {
   const { rerank, secrets, cohereBaseUrl } = config;
   const apiKey = secrets.cohereApiKey?.reveal();
   if (apiKey === undefined) {
@@ -212,7 +212,7 @@ async function createCohere(config: Config, { sleep, random }: Runtime): Promise
       'auth_error',
       'Reranking is done by Cohere and needs a key, and COHERE_API_KEY is not set.',
       {
-        hint: advice`Set COHERE_API_KEY in the environment or in .env, or leave out ${setting('rerank')}.`,
+        hint: advice`Set COHERE_API_KEY in the environment or in .env, or leave out ${settingName('rerank')}.`,
       },
     );
   }
@@ -230,7 +230,7 @@ async function createCohere(config: Config, { sleep, random }: Runtime): Promise
 
 /** A catalog whose store is imported on first use, to keep start-up fast. */
 function lazyCatalog(open: () => Promise<CollectionCatalog>): CollectionCatalog {
-  const { get: catalog } = untilItWorks(open);
+  const { get: catalog } = createRetryablePromise(open);
   return {
     list: async () => (await catalog()).list(),
     open: async (name) => (await catalog()).open(name),

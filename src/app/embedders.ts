@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { createMiniLmEmbedder, MINILM } from '../adapters/onnx/minilm-embedder.ts';
+import { createMiniLmEmbedder, MINILM_DESCRIPTION } from '../adapters/onnx/minilm-embedder.ts';
 import type { LocalReranker } from '../adapters/onnx/onnx-reranker.ts';
-import { hasWeights, weightsLocation } from '../adapters/onnx/weights.ts';
-import type { Config } from '../config/load-config.ts';
-import { advice, setting, settingOf } from '../faults/advice.ts';
+import { hasWeights, resolveModelLocation } from '../adapters/onnx/weights.ts';
+import type { AppConfig } from '../config/load-config.ts';
+import { advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -35,18 +35,18 @@ interface EmbedderChoice {
   load(options: ModelLoadOptions): Promise<Embedder>;
 }
 
-export function selectEmbedder(config: Config): EmbedderChoice {
+export function selectEmbedder(config: AppConfig): EmbedderChoice {
   const choices = { minilm, cohere, openai, onnx };
   return choices[config.embedding.embedder](config);
 }
 
-function minilm({ cache, modelDir }: Config): EmbedderChoice {
+function minilm({ cache, modelDir }: AppConfig): EmbedderChoice {
   return {
-    describe: async () => MINILM,
+    describe: async () => MINILM_DESCRIPTION,
     load: ({ emit, signal, bulk }) =>
       createMiniLmEmbedder({
         modelThreads,
-        location: weightsLocation(cache, modelDir),
+        location: resolveModelLocation(cache, modelDir),
         onProgress: (part, received, total) => emit({ type: 'model_fetched', part, received, total }),
         signal,
         bulk,
@@ -55,7 +55,7 @@ function minilm({ cache, modelDir }: Config): EmbedderChoice {
 }
 
 /** An ONNX model in a directory of the user. */
-function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
+function onnx({ cache, modelDir, embedding }: AppConfig): EmbedderChoice {
   const reading = async () => {
     const { readOnnxDirectory } = await import('../adapters/onnx/onnx-directory.ts');
     return readOnnxDirectory(embedding.directory ?? '');
@@ -74,11 +74,11 @@ function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
 
 /** The directory of the ONNX runtime, downloaded on first use. */
 async function fetchEngine(
-  { cache, modelDir }: Pick<Config, 'cache' | 'modelDir'>,
+  { cache, modelDir }: Pick<AppConfig, 'cache' | 'modelDir'>,
   { emit, signal }: Pick<ModelLoadOptions, 'emit' | 'signal'>,
 ): Promise<string> {
-  const { ensureEngine } = await import('../adapters/onnx/engine.ts');
-  return ensureEngine(weightsLocation(cache, modelDir), {
+  const { ensureOnnxEngine } = await import('../adapters/onnx/engine.ts');
+  return ensureOnnxEngine(resolveModelLocation(cache, modelDir), {
     signal,
     onProgress: (received, total) => emit({ type: 'model_fetched', part: 'engine', received, total }),
   }).finally(() => emit({ type: 'model_loaded' }));
@@ -86,24 +86,24 @@ async function fetchEngine(
 
 /** The built-in model as encoder of the judge beside an ONNX embedder. It is not downloaded for that: null without weights. */
 export async function loadJudgeEncoder(
-  config: Config,
+  config: AppConfig,
   options: ModelLoadOptions,
 ): Promise<(Embedder & TokenEncoder) | null> {
   const { cache, modelDir, embedding } = config;
-  const location = weightsLocation(cache, modelDir);
+  const location = resolveModelLocation(cache, modelDir);
   if (embedding.embedder !== 'onnx' || !hasWeights(location)) return null;
   return createMiniLmEmbedder({ modelThreads, location, signal: options.signal });
 }
 
 /** Stores the baseline of an ONNX model beside it and returns the path of the file. */
-export async function saveBaseline(directory: string, baseline: number): Promise<string> {
+export async function saveEmbedderBaseline(directory: string, baseline: number): Promise<string> {
   const { saveOnnxSettings } = await import('../adapters/onnx/onnx-directory.ts');
   return saveOnnxSettings(directory, { baseline });
 }
 
 /** A cross-encoder in a directory of the user. */
 export async function loadReranker(
-  config: Config,
+  config: AppConfig,
   directory: string,
   options: ModelLoadOptions,
 ): Promise<LocalReranker> {
@@ -114,7 +114,7 @@ export async function loadReranker(
   return createOnnxReranker(encoder, { engine, threads: availableParallelism(), modelThreads });
 }
 
-function cohere(config: Config): EmbedderChoice {
+function cohere(config: AppConfig): EmbedderChoice {
   const { embedding, secrets, cohereBaseUrl } = config;
   const { model } = embedding;
   const loading = () => import('../adapters/cohere/cohere-embedder.ts');
@@ -138,7 +138,7 @@ function cohere(config: Config): EmbedderChoice {
   };
 }
 
-function openai(config: Config): EmbedderChoice {
+function openai(config: AppConfig): EmbedderChoice {
   const { model: named, dimensions, service } = config.embedding;
   const { baseUrl, key, keyVariable, needsKey } = service;
   const loading = () => import('../adapters/openai/openai-embedder.ts');
@@ -170,12 +170,12 @@ function openai(config: Config): EmbedderChoice {
 function defaultModelAt(baseUrl: string): string {
   if (new URL(baseUrl).hostname === 'api.openai.com') return OPENAI_DEFAULT_MODEL;
   throw new AppError('configuration_error', `No embedding model is set for ${new URL(baseUrl).host}.`, {
-    hint: advice`Set ${setting('embeddingModel')} or EMBEDDING_MODEL.`,
+    hint: advice`Set ${settingName('embeddingModel')} or EMBEDDING_MODEL.`,
   });
 }
 
 function missingKeyError(subject: string, variable: string): AppError {
   return new AppError('auth_error', `${subject} a key, and ${variable} is not set.`, {
-    hint: advice`Set ${variable} in the environment or in .env, or use ${settingOf('embedder', 'minilm', 'the embedder minilm')}, which needs none.`,
+    hint: advice`Set ${variable} in the environment or in .env, or use ${settingValue('embedder', 'minilm', 'the embedder minilm')}, which needs none.`,
   });
 }

@@ -1,10 +1,19 @@
 import { createInterruptibleParser } from '../adapters/documents/parse-document.ts';
-import { createFileSource, type FileSourceOptions, fileStillExists } from '../adapters/files/file-source.ts';
+import {
+  createFileSource,
+  documentFileExists,
+  type FileSourceOptions,
+} from '../adapters/files/file-source.ts';
 import type { WebSourceOptions } from '../adapters/web/web-source.ts';
 import { AppError } from '../faults/app-error.ts';
-import { type IngestedStore, type IngestOptions, type IngestSummary, ingest } from '../ingest/ingest.ts';
+import {
+  type IngestedStore,
+  type IngestOptions,
+  type IngestSummary,
+  ingestSources,
+} from '../ingest/ingest.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
-import type { DocumentParser, DocumentSource } from '../ports/loader.ts';
+import type { DocumentParser, DocumentSource } from '../ports/document-source.ts';
 import type { App } from './create-app.ts';
 
 interface SourceOptions {
@@ -13,7 +22,10 @@ interface SourceOptions {
 }
 
 /** A web source for an http(s) URL, a file source for a path. Throws `invalid_input` for other URLs. */
-export async function createSource(argument: string, options: SourceOptions): Promise<DocumentSource> {
+export async function createDocumentSource(
+  argument: string,
+  options: SourceOptions,
+): Promise<DocumentSource> {
   if (argument === '-') {
     throw new AppError(
       'invalid_input',
@@ -45,8 +57,8 @@ export async function indexDocuments(
   const sourceOptions = { web, files: { ...files, mayBeEmpty: options.prune } };
   // All of them first, so that a misspelt path fails before anything is embedded.
   const sources: DocumentSource[] = [];
-  for (const path of args) sources.push(await createSource(path, sourceOptions));
-  return indexSources(app, collection, sources, { ...options, stillExists: fileStillExists });
+  for (const path of args) sources.push(await createDocumentSource(path, sourceOptions));
+  return indexSources(app, collection, sources, { ...options, stillExists: documentFileExists });
 }
 
 interface IndexSourcesOptions extends IngestOptions {
@@ -70,7 +82,7 @@ export async function indexSources(
   const store = await openForWriting(app, collection);
   try {
     const embedder = () => app.embedder({ bulk: true });
-    return await ingest(sources, { store, parse, embedder, stillExists }, options);
+    return await ingestSources(sources, { store, parse, embedder, stillExists }, options);
   } finally {
     await store.close();
   }

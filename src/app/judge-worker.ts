@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { connectToParent } from '../async/worker-channel.ts';
-import { createJudge } from '../judge/create-judge.ts';
+import { createJudge } from '../judge/answer-judge.ts';
 import type { EncodedText } from '../ports/token-encoder.ts';
 import type { JudgeRequest, JudgeWorkerData, SerializedSupport } from './worker-judge.ts';
 

@@ -1,7 +1,7 @@
-import { findEngine } from '../adapters/onnx/engine.ts';
+import { findOnnxEngine } from '../adapters/onnx/engine.ts';
 import { createModelThreads } from '../adapters/onnx/model-threads.ts';
-import { weightsLocation } from '../adapters/onnx/weights.ts';
-import { usualModelDirectories } from '../config/directories.ts';
+import { resolveModelLocation } from '../adapters/onnx/weights.ts';
+import { defaultModelDirectories } from '../config/directories.ts';
 
 /** Shared by all apps of this process, so that a model is loaded once. */
 export const modelThreads = createModelThreads();
@@ -11,8 +11,8 @@ export const modelThreads = createModelThreads();
  * little as possible, because it is the first module that is loaded.
  */
 export async function withModelThread<T>(work: () => Promise<T>): Promise<T> {
-  const { cache, modelDir } = usualModelDirectories();
-  modelThreads.startAhead(findEngine(weightsLocation(cache, modelDir)));
+  const { cache, modelDir } = defaultModelDirectories();
+  modelThreads.startAhead(findOnnxEngine(resolveModelLocation(cache, modelDir)));
   try {
     return await work();
   } finally {

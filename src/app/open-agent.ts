@@ -2,15 +2,15 @@ import type { Model } from '@openai/agents-core';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
-import type { SearchMode } from '../domain/choices.ts';
-import { contextWindowOf } from '../domain/context-window.ts';
+import { knownContextWindow } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
+import type { SearchMode } from '../domain/setting-choices.ts';
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import type { TapeRun } from '../tape/tape-run.ts';
+import type { RunObserver } from '../tape/run-observer.ts';
 import type { App } from './create-app.ts';
-import { assertModelUsable, createModel, createModelErrorContext } from './models.ts';
+import { assertModelUsable, createConfiguredModel, createModelErrorContext } from './create-model.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
 
@@ -25,11 +25,11 @@ interface OpenAgentOptions {
   /** Must name keys and modules that the collection has. */
   filter?: Filter | undefined;
   /** Records or replays the run. */
-  tape?: TapeRun | null | undefined;
+  tape?: RunObserver | null | undefined;
 }
 
 /** An agent, its session store and its collection. */
-export interface OpenAgent {
+export interface OpenedAgent {
   agent: Agent;
   sessions: SessionStore;
   /** The collection that is searched; it may be the sample book. */
@@ -48,7 +48,7 @@ export async function openAgent(
   app: App,
   signal: AbortSignal,
   options: OpenAgentOptions = {},
-): Promise<OpenAgent> {
+): Promise<OpenedAgent> {
   const { tape = null, model = app.config.agent.model } = options;
   const sessions = await openSessionStore(app, tape);
   let store: ChunkStore | undefined;
@@ -65,7 +65,7 @@ export async function openAgent(
         ...app.config.agent,
         model,
         collection,
-        ...(app.config.origins.contextWindow === undefined && { contextWindow: contextWindowOf(model) }),
+        ...(app.config.origins.contextWindow === undefined && { contextWindow: knownContextWindow(model) }),
       },
     };
     const configured = app.withConfig(config);
@@ -108,7 +108,7 @@ async function resolveCollection(
 }
 
 /** A replay does not write to the session store of the user. */
-async function openSessionStore(app: App, tape: TapeRun | null): Promise<SessionStore> {
+async function openSessionStore(app: App, tape: RunObserver | null): Promise<SessionStore> {
   if (tape?.replaying) return createMemorySessionStore(tape.recorded?.resumed);
   const sessions = await app.sessions();
   return tape?.observeSessions(sessions) ?? sessions;
@@ -133,7 +133,7 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
   const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
   return createConversationAgent({
     config: app.config.agent,
-    model: options.model ?? (await createModel(app, runtime, findJudge)),
+    model: options.model ?? (await createConfiguredModel(app, runtime, findJudge)),
     store,
     retriever: await app.retriever(store, { mode }),
     findJudge,

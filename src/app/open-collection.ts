@@ -3,15 +3,15 @@ import type { Filter } from '../domain/query.ts';
 import {
   type Advice,
   advice,
-  bySetting,
   createCollectionAdvice,
   fillCollectionAdvice,
+  withSetting,
 } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { sampleBookDirectory } from '../package.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
-import type { TapeRun } from '../tape/tape-run.ts';
-import { nearestName } from '../text/nearest-name.ts';
+import type { RunObserver } from '../tape/run-observer.ts';
+import { findNearestName } from '../text/nearest-name.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { App } from './create-app.ts';
 
@@ -25,14 +25,14 @@ export const SAMPLE_COLLECTION = 'sample_book';
 export async function openCollection(
   app: App,
   signal: AbortSignal,
-  tape: TapeRun | null = null,
+  tape: RunObserver | null = null,
 ): Promise<ChunkStore> {
   const store = await open(app, signal, tape);
   await tape?.noteCollection(store, app.config.store === 'sqlite');
   return store;
 }
 
-async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promise<ChunkStore> {
+async function open(app: App, signal: AbortSignal, tape: RunObserver | null): Promise<ChunkStore> {
   // A missing key is reported before anything is indexed.
   if (app.config.rerank.on) await app.reranker();
   const { collection } = app.config.agent;
@@ -58,13 +58,13 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
   const hasNone = others.length === 0 || isOnly;
   const book = hasSample(app) && (isSample || hasNone) ? sampleBookDirectory() : null;
   if (book === null || (collectionChosen && !isSample)) {
-    const known = (await collectionNames(app)).filter((name) => name !== collection);
-    const nearest = nearestName(collection, known);
+    const known = (await listCollectionNames(app)).filter((name) => name !== collection);
+    const nearest = findNearestName(collection, known);
     const choice =
       nearest !== undefined
         ? advice`Did you mean ${nearest}? `
         : others.length > 0
-          ? advice`Choose one of ${known.join(', ')}${bySetting('collection')}. `
+          ? advice`Choose one of ${known.join(', ')}${withSetting('collection')}. `
           : [];
     throw names.includes(collection)
       ? emptyCollectionError(collection, choice)
@@ -75,13 +75,13 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
 }
 
 /** All collections, and the sample book, which is indexed on first use. */
-export async function collectionNames(app: App): Promise<string[]> {
+export async function listCollectionNames(app: App): Promise<string[]> {
   const names = await app.catalog.list();
   return hasSample(app) ? [...new Set([...names, SAMPLE_COLLECTION])] : names;
 }
 
 /** The collection, or null if it does not exist or is empty. */
-async function openFilled(app: App, name: string, tape: TapeRun | null): Promise<ChunkStore | null> {
+async function openFilled(app: App, name: string, tape: RunObserver | null): Promise<ChunkStore | null> {
   const store = await app.catalog.open(name);
   // A tape records no request that the run itself does not need.
   const mayCount = app.config.store === 'sqlite' || tape === null;
@@ -109,13 +109,13 @@ function hasSample({ config }: App): boolean {
 
 /** Indexes the sample book; after the first time only its changes. */
 async function openSampleBook(app: App, book: string, signal: AbortSignal): Promise<ChunkStore> {
-  const { createSource, indexSources } = await import('./index-documents.ts');
+  const { createDocumentSource, indexSources } = await import('./index-documents.ts');
   const root = pathToFileURL(`${book}/`).href;
   try {
     await indexSources(
       app,
       SAMPLE_COLLECTION,
-      [await createSource(book, { files: { cwd: book }, web: {} })],
+      [await createDocumentSource(book, { files: { cwd: book }, web: {} })],
       {
         // Replaces the book of another installation.
         stillExists: async (uri) => uri.startsWith(root),
@@ -166,7 +166,7 @@ export async function assertKnownFilter(store: ChunkStore, filter: Filter): Prom
 }
 
 function suggestNames(given: string, names: readonly string[]): string {
-  const nearest = nearestName(given, names);
+  const nearest = findNearestName(given, names);
   const all = `It has: ${names.join(', ')}.`;
   return nearest === undefined ? all : `Did you mean ${nearest}? ${all}`;
 }

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
-import { citationFates, noChunks } from '../agent/stale-citations.ts';
-import type { Config } from '../config/load-config.ts';
+import { emptyChunkLookup, findCitationChanges } from '../agent/citation-changes.ts';
+import type { AppConfig } from '../config/load-config.ts';
 import type { SystemMessage } from '../domain/conversation-message.ts';
 import {
   appendMessages,
   createSession,
   sessionTotals,
   splitTurns,
-  unknownSession,
+  unknownSessionError,
 } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
-import { advice, command } from '../faults/advice.ts';
+import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore, CollectionCatalog } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import type { Fate } from '../retrieval/chunk-changes.ts';
+import type { ChunkChange } from '../retrieval/chunk-changes.ts';
 import { oneLine } from '../text/visible-text.ts';
 
 export { createMemorySessionStore } from '../adapters/memory/memory-session-store.ts';
@@ -26,20 +26,20 @@ const MAX_LISTED_IDS = 5;
 const CHECK_TIMEOUT_MS = 30_000;
 
 /** The file of the session store. */
-export function sessionsPath({ home }: Pick<Config, 'home'>): string {
+export function sessionStorePath({ home }: Pick<AppConfig, 'home'>): string {
   return join(home, 'sessions.sqlite');
 }
 
 /** Opens the session store of the data directory; its file is created with the first session. */
-export async function openSessions(config: Pick<Config, 'home'>): Promise<SessionStore> {
+export async function openSessionStore(config: Pick<AppConfig, 'home'>): Promise<SessionStore> {
   const { createSqliteSessionStore } = await import('../adapters/sqlite/sqlite-session-store.ts');
-  return createSqliteSessionStore(sessionsPath(config));
+  return createSqliteSessionStore(sessionStorePath(config));
 }
 
 /** Problems of the session file, one sentence each. Throws if it cannot be opened. */
-export async function checkSessions(config: Pick<Config, 'home'>): Promise<string[]> {
+export async function checkSessionStore(config: Pick<AppConfig, 'home'>): Promise<string[]> {
   const { findSessionProblems } = await import('../adapters/sqlite/session-file.ts');
-  return findSessionProblems(sessionsPath(config), CHECK_TIMEOUT_MS);
+  return findSessionProblems(sessionStorePath(config), CHECK_TIMEOUT_MS);
 }
 
 /**
@@ -51,7 +51,7 @@ export async function resolveSessionId(store: SessionStore, given: string): Prom
     const [newest] = await store.list({ limit: 1 });
     if (newest !== undefined) return newest.sessionId;
     throw new AppError('invalid_input', 'There are no sessions yet.', {
-      hint: advice`Start one${command('chat')}`,
+      hint: advice`Start one${viaCommand('chat')}`,
     });
   }
   if (given.length === ID_LENGTH) return given;
@@ -63,7 +63,7 @@ export async function resolveSessionId(store: SessionStore, given: string): Prom
   const prefix = given.toLowerCase();
   const matching = (await store.list()).filter(({ sessionId }) => sessionId.toLowerCase().startsWith(prefix));
   const [only, ...others] = matching;
-  if (only === undefined) throw unknownSession(oneLine(given, 60));
+  if (only === undefined) throw unknownSessionError(oneLine(given, 60));
   if (others.length === 0) return only.sessionId;
   throw new AppError('invalid_input', `${matching.length} sessions begin with "${oneLine(given, 60)}".`, {
     hint: `Give more of the id: ${matching
@@ -90,7 +90,7 @@ export async function forkSession(
   runtime: Pick<Runtime, 'newId' | 'now'>,
 ): Promise<ForkedSession> {
   const found = await sessions.load(sessionId);
-  if (found === null) throw unknownSession(sessionId);
+  if (found === null) throw unknownSessionError(sessionId);
   const { session, user } = found;
   const turns: ConversationTurn[] = [];
   for await (const { turn } of sessions.turns(sessionId)) turns.push(turn);
@@ -134,31 +134,31 @@ export async function forkSession(
 }
 
 /** An answer that cites passages which have changed, moved or been removed since. */
-export interface ConcernedAnswer {
+export interface AffectedAnswer {
   sessionId: string;
   turn: number;
   question: string;
   collection: string;
-  sources: ({ marker: string; title: string; url: string } & Fate)[];
+  sources: ({ marker: string; title: string; url: string } & ChunkChange)[];
 }
 
 /** Whether a cited passage changed or was removed; a moved one still supports the answer. */
-export function isStale({ sources }: ConcernedAnswer): boolean {
+export function isAnswerStale({ sources }: AffectedAnswer): boolean {
   return sources.some(({ became }) => became !== 'moved');
 }
 
 /** The answers of the newest sessions whose sources have changed, moved or been removed. Skips unreadable collections. */
-export async function concernedAnswers(
+export async function findAffectedAnswers(
   { catalog }: { catalog: CollectionCatalog },
   sessions: SessionStore,
   { limit, collection: only }: { limit?: number | undefined; collection?: string | undefined } = {},
-): Promise<ConcernedAnswer[]> {
-  const stores = new Map<string, typeof noChunks | null>();
+): Promise<AffectedAnswer[]> {
+  const stores = new Map<string, typeof emptyChunkLookup | null>();
   const opened: ChunkStore[] = [];
   const names = await catalog.list();
 
-  async function storeOf(name: string): Promise<typeof noChunks | null> {
-    if (!names.includes(name)) return noChunks;
+  async function storeOf(name: string): Promise<typeof emptyChunkLookup | null> {
+    if (!names.includes(name)) return emptyChunkLookup;
     try {
       const store = await catalog.open(name);
       if (store !== null) opened.push(store);
@@ -169,7 +169,7 @@ export async function concernedAnswers(
     }
   }
 
-  const found: ConcernedAnswer[] = [];
+  const found: AffectedAnswer[] = [];
   try {
     for (const { sessionId, collection } of await sessions.list({ limit })) {
       if (only !== undefined && collection !== only) continue;
@@ -177,7 +177,7 @@ export async function concernedAnswers(
       const store = stores.get(collection) ?? null;
       if (store === null) continue;
       const turns = (await Array.fromAsync(sessions.turns(sessionId))).map(({ turn }) => turn);
-      const fates = await citationFates(turns, store);
+      const fates = await findCitationChanges(turns, store);
       turns.forEach(({ userQuery, response }, index) => {
         const sources = response.citations.flatMap(({ marker, title, url, chunkId }) => {
           const fate = fates[index]?.get(chunkId ?? '');
@@ -194,6 +194,6 @@ export async function concernedAnswers(
 }
 
 /** The number of stale answers in the newest sessions. */
-export async function countStale(...looked: Parameters<typeof concernedAnswers>): Promise<number> {
-  return (await concernedAnswers(...looked)).filter(isStale).length;
+export async function countStaleAnswers(...looked: Parameters<typeof findAffectedAnswers>): Promise<number> {
+  return (await findAffectedAnswers(...looked)).filter(isAnswerStale).length;
 }

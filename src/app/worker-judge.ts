@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { connectToWorker, startWorker, type WorkerChannel } from '../async/worker-channel.ts';
-import type { ClaimSupport, Judge, PassageCandidate } from '../judge/create-judge.ts';
+import type { AnswerJudge, ClaimSupport, PassageCandidate } from '../judge/answer-judge.ts';
 import type { JudgedPassage } from '../judge/facts/evidence.ts';
 import type { EncodedText, TokenEncoder } from '../ports/token-encoder.ts';
 
@@ -21,7 +21,7 @@ export interface SerializedSupport extends Omit<ClaimSupport, 'evidence'> {
 /** A small young generation frees the short-lived vectors of texts sooner. */
 const YOUNG_GENERATION_MB = 12;
 
-export interface WorkerJudge extends Judge {
+export interface WorkerJudge extends AnswerJudge {
   /** Fails the calls that are not finished. */
   close(): Promise<void>;
 }

@@ -39,7 +39,7 @@ export function createEventQueue<T extends object>(): EventQueue<T> {
 }
 
 /** Yields the events of a queue until it ends. */
-export async function* eventsOf<T extends object>(
+export async function* readEvents<T extends object>(
   queue: Pick<EventQueue<T>, 'next'>,
 ): AsyncGenerator<T, void, undefined> {
   for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
@@ -58,7 +58,7 @@ export async function* streamWorkEvents<T extends object>(
     (error: unknown) => queue.end(error),
   );
   try {
-    yield* eventsOf(queue);
+    yield* readEvents(queue);
   } finally {
     await ended;
   }

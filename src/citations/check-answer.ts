@@ -1,8 +1,8 @@
 import type { CheckedBy, CheckedSentence, SentenceVerdict } from '../domain/checked-sentence.ts';
-import { type Citation, toCitable, unknownCitation, withVerdict } from '../domain/citation.ts';
+import { type Citation, createUnknownCitation, toCitableSource, toCitation } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
+import type { ClaimSupport } from '../judge/answer-judge.ts';
 import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
-import type { ClaimSupport } from '../judge/create-judge.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { type CleanedAnswer, cleanAnswer } from './clean-answer.ts';
 import type { CitationMarker } from './find-markers.ts';
@@ -79,7 +79,7 @@ export async function judgeAnswer(
 }
 
 /** The lookups of an unfinished answer, without its last sentence, which may change. */
-export function planUnfinished(written: string, register: SourceRegister): SupportLookup[] {
+export function planUnfinishedAnswer(written: string, register: SourceRegister): SupportLookup[] {
   return distinctLookups(planChecks(cleanAnswer(written, register).claims.slice(0, -1), register));
 }
 
@@ -157,9 +157,9 @@ function toCheckedAnswer(
   for (const ref of refsOf(markers)) if (!verdicts.has(ref)) verdicts.set(ref, 'unsupported');
   const cited = Array.from(verdicts, ([ref, verdict]): Citation[] => {
     const chunk = register.chunkOf(ref);
-    return chunk === undefined ? [] : [withVerdict(toCitable(chunk, ref), verdict)];
+    return chunk === undefined ? [] : [toCitation(toCitableSource(chunk, ref), verdict)];
   }).flat();
-  const uncited = Array.from(unknown, (name) => unknownCitation(oneLine(name, LONGEST_MARKER) || '?'));
+  const uncited = Array.from(unknown, (name) => createUnknownCitation(oneLine(name, LONGEST_MARKER) || '?'));
   const sentences = plan.map(({ claim, whole, parts }) =>
     toCheckedSentence(
       claim,

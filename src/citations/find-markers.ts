@@ -1,4 +1,4 @@
-import { findBlocks, findCodeSpans, type MarkdownBlock } from '../text/markdown-blocks.ts';
+import { findCodeSpans, findMarkdownBlocks, type MarkdownBlock } from '../text/markdown-blocks.ts';
 import {
   BRACKET_CONTEXT,
   findAddressEnd,
@@ -49,7 +49,9 @@ const SOURCE_LINE = /[ \t]*[*_]*sources?[*_]*:[*_]*[ \t]+(?=\S)/iy;
  */
 export function findMarkers(answer: string, known: KnownSources = NO_SOURCES): CitationMarker[] {
   const scanner = createScanner(answer, known);
-  return findBlocks(answer).flatMap((block) => (block.kind === 'code' ? [] : scanner.scanBlock(block)));
+  return findMarkdownBlocks(answer).flatMap((block) =>
+    block.kind === 'code' ? [] : scanner.scanBlock(block),
+  );
 }
 
 function createScanner(text: string, known: KnownSources) {

@@ -1,4 +1,4 @@
-import type { Range } from '../text/markdown-blocks.ts';
+import type { TextRange } from '../text/markdown-blocks.ts';
 
 /** How a marker names one source. */
 export interface SourceReference {
@@ -107,7 +107,7 @@ export const BRACKET_CONTEXT = 40;
  */
 export function isCitation(
   text: string,
-  { start, end }: Range,
+  { start, end }: TextRange,
   { refs, isKnown, index }: { refs: readonly string[]; isKnown: boolean; index: boolean },
 ): boolean {
   if (index || refs.length === 0) return false;

@@ -1,4 +1,4 @@
-import { type Range, replaceRanges } from '../text/markdown-blocks.ts';
+import { replaceRanges, type TextRange } from '../text/markdown-blocks.ts';
 import type { CitationMarker } from './find-markers.ts';
 
 export interface ResolvedMarker {
@@ -7,7 +7,7 @@ export interface ResolvedMarker {
   refs: string[];
 }
 
-interface Edit extends Range {
+interface Edit extends TextRange {
   text: string;
 }
 
@@ -64,7 +64,7 @@ function toEdit(answer: string, group: readonly ResolvedMarker[], floor: number)
 }
 
 /** The text of a link to keep; empty if it only names the source after the end of a sentence. */
-function labelToKeep(answer: string, range: Range, marker: CitationMarker | undefined): string {
+function labelToKeep(answer: string, range: TextRange, marker: CitationMarker | undefined): string {
   const label = marker?.label?.trim() ?? '';
   if (label === '') return '';
   const before = answer.slice(Math.max(0, range.start - LOOK_BACK), range.start);
@@ -75,7 +75,7 @@ function labelToKeep(answer: string, range: Range, marker: CitationMarker | unde
 }
 
 /** Extends a range by the parentheses or emphasis around it, which would be empty. */
-function includeWrappers(answer: string, range: Range, floor: number): Range {
+function includeWrappers(answer: string, range: TextRange, floor: number): TextRange {
   let { start, end } = range;
   for (let depth = 0; depth < 4; depth += 1) {
     const left = skipBack(answer, start, floor);
@@ -92,7 +92,7 @@ function includeWrappers(answer: string, range: Range, floor: number): Range {
   return { start, end };
 }
 
-function toRemoval(answer: string, range: Range, floor: number): Edit {
+function toRemoval(answer: string, range: TextRange, floor: number): Edit {
   let { start, end } = range;
   const leadIn = LEAD_IN.exec(answer.slice(Math.max(floor, start - LOOK_BACK), start))?.[0];
   if (leadIn !== undefined && answer.charAt(skipForward(answer, end)) === ')') {
@@ -127,7 +127,7 @@ function isSingleMark(answer: string, at: number): boolean {
 }
 
 /** The whole line and a blank line next to it, if only a bullet would be left of the line; else null. */
-function emptiedLine(answer: string, left: number, right: number, floor: number): Range | null {
+function emptiedLine(answer: string, left: number, right: number, floor: number): TextRange | null {
   if (right < answer.length && answer.charAt(right) !== '\n') return null;
   const lineStart = answer.lastIndexOf('\n', left - 1) + 1;
   const start = left === 0 ? 0 : lineStart;
@@ -146,7 +146,7 @@ function emptiedLine(answer: string, left: number, right: number, floor: number)
 }
 
 /** Moves the refs of a line that only names sources to the end of the paragraph before it. */
-function moveToParagraph(answer: string, range: Range, floor: number, written: string): Edit {
+function moveToParagraph(answer: string, range: TextRange, floor: number, written: string): Edit {
   const start = skipBack(answer, range.start, floor, /\s/);
   const lineBefore = answer.slice(answer.lastIndexOf('\n', start - 1) + 1, start);
   const joins = start > floor && start < range.start && !/^(?:\s*(?:#|\||```|~~~)| {4}|\t)/.test(lineBefore);

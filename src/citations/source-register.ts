@@ -1,5 +1,5 @@
-import { placeOf } from '../domain/place.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
+import { publicAddress } from '../domain/source-address.ts';
 
 export interface RegisteredSource {
   /** The number that the model writes in brackets: "1", "2", ... */
@@ -105,7 +105,7 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
 type KeyKind = 'url' | 'page' | 'title' | 'path';
 
 function keysOf(chunk: RetrievedChunk): [KeyKind, string][] {
-  const addresses = [...new Set([chunk.url, placeOf(chunk)])];
+  const addresses = [...new Set([chunk.url, publicAddress(chunk)])];
   const title = toTitleKey(chunk.title);
   const headings = chunk.headings.map(toTitleKey);
   const keys: [KeyKind, string][] = [

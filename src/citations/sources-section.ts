@@ -1,4 +1,4 @@
-import { findBlocks, type Range } from '../text/markdown-blocks.ts';
+import { findMarkdownBlocks, type TextRange } from '../text/markdown-blocks.ts';
 import type { CitationMarker } from './find-markers.ts';
 
 const SECTION_NAME =
@@ -24,7 +24,7 @@ export function findSourcesSection(
   markers: readonly CitationMarker[],
   knows: (reference: string) => boolean,
 ): number {
-  const code = findBlocks(answer).filter(({ kind }) => kind === 'code');
+  const code = findMarkdownBlocks(answer).filter(({ kind }) => kind === 'code');
   let start = answer.length;
   let marker = markers.length - 1;
   let refersToSource = false;
@@ -51,9 +51,9 @@ export function findSourcesSection(
 const DEFINITION = /^(?:[ \t]|>)*\[(\^?[^\]\n]{1,200})\]:[ \t]*(.*)$/;
 
 /** Definitions of footnotes and link targets such as `[1]: address`, which would turn `[1]` into a link. */
-export function findLinkDefinitions(answer: string): Range[] {
-  const definitions: Range[] = [];
-  for (const block of findBlocks(answer)) {
+export function findLinkDefinitions(answer: string): TextRange[] {
+  const definitions: TextRange[] = [];
+  for (const block of findMarkdownBlocks(answer)) {
     if (block.kind === 'code') continue;
     for (let start = block.start; start < block.end; ) {
       const feed = answer.indexOf('\n', start);
@@ -72,7 +72,7 @@ function isDefinition(line: string): boolean {
   return /^<?\S+>?(?:\s+["'(].*)?\s*$/.test(target);
 }
 
-function* linesInReverse(text: string): Generator<Range> {
+function* linesInReverse(text: string): Generator<TextRange> {
   for (let end = text.length; end >= 0; ) {
     const feed = end === 0 ? -1 : text.lastIndexOf('\n', end - 1);
     yield { start: feed + 1, end };
@@ -81,6 +81,6 @@ function* linesInReverse(text: string): Generator<Range> {
   }
 }
 
-function isInside(ranges: readonly Range[], at: number): boolean {
+function isInside(ranges: readonly TextRange[], at: number): boolean {
   return ranges.some(({ start, end }) => start <= at && at < end);
 }

@@ -1,14 +1,14 @@
 import {
-  findBlocks,
   findInnerCode,
+  findMarkdownBlocks,
   type MarkdownBlock,
-  type Range,
   replaceRanges,
+  type TextRange,
 } from '../text/markdown-blocks.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { CitationMarker } from './find-markers.ts';
 
-export interface AnswerClaim extends Range {
+export interface AnswerClaim extends TextRange {
   /** The sentence without its markers. */
   text: string;
   /** The characters of the answer, with blanks for markers. */
@@ -24,7 +24,7 @@ export interface ClaimPart {
 }
 
 /** The range of a claim with its markers. */
-interface ClaimRange extends Range {
+interface ClaimRange extends TextRange {
   heading: boolean;
   markers: CitationMarker[];
 }
@@ -39,7 +39,7 @@ const SHORTEST_PART = 4;
  */
 export function splitClaims(answer: string, markers: readonly CitationMarker[]): AnswerClaim[] {
   const masked = maskMarkers(answer, markers);
-  const blocks = findBlocks(masked);
+  const blocks = findMarkdownBlocks(masked);
   const rows = findCitedRows(answer, masked, blocks, markers);
   const sentences = splitSentences(masked, blocks)
     .filter(({ start }) => !rows.some((row) => row.start <= start && start < row.end))
@@ -120,7 +120,7 @@ function markersBelow(answer: string, end: number, markers: readonly CitationMar
   }
 }
 
-function splitParts(masked: string, claim: Range, markers: readonly CitationMarker[]): ClaimPart[] {
+function splitParts(masked: string, claim: TextRange, markers: readonly CitationMarker[]): ClaimPart[] {
   const parts: ClaimPart[] = [];
   let from = claim.start;
   for (const marker of markers) {
@@ -136,7 +136,7 @@ function splitParts(masked: string, claim: Range, markers: readonly CitationMark
 }
 
 /** Maps a range in the text of a claim to the answer. */
-export function toAnswerRange({ start, text, written }: AnswerClaim, range: Range): Range {
+export function toAnswerRange({ start, text, written }: AnswerClaim, range: TextRange): TextRange {
   // The text lacks only blanks and empty parentheses, so its letters are in the same order.
   let at = -1;
   let first = 0;

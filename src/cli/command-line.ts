@@ -72,8 +72,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 async function printHelp(args: readonly string[]): Promise<void> {
   const { command } = parseCommandLine(programNode, args);
   const width = Math.min(MAX_HELP_WIDTH, process.stdout.columns || MAX_HELP_WIDTH);
-  const { paged } = await import('./terminal/paged.ts');
-  await paged(process, (terminal) =>
+  const { withPager } = await import('./terminal/pager.ts');
+  await withPager(process, (terminal) =>
     terminal.write(
       command === programNode ? formatProgramHelp(programNode, width) : formatCommandHelp(command, width),
     ),

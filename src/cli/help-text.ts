@@ -9,7 +9,7 @@ import {
   resolveDefaultCommand,
 } from './flags/command-definition.ts';
 import { GLOBAL_GROUP } from './flags/common-flags.ts';
-import { wrap } from './terminal/wrapping.ts';
+import { wrapLine } from './terminal/wrap-text.ts';
 
 const LAST_GROUPS = [GLOBAL_GROUP, 'Limits', 'Services', 'Tapes'];
 const MAX_LABEL_WIDTH = 34;
@@ -19,7 +19,7 @@ const MIN_TEXT_WIDTH = 24;
 /** The help of the program; fits on a terminal of 80x24. */
 export function formatProgramHelp(program: CommandNode, width: number): string {
   return lines([
-    ...wrap(program.definition.describe, width),
+    ...wrapLine(program.definition.describe, width),
     '',
     'Usage: citeloop [command] [options]    (without a command: chat)',
     ...section(
@@ -54,7 +54,7 @@ export function formatCommandHelp(node: CommandNode, width: number): string {
     (title) => title !== 'Options' && !LAST_GROUPS.includes(title),
   );
   return lines([
-    ...wrap(definition.describe, width),
+    ...wrapLine(definition.describe, width),
     '',
     `Usage: ${usage.join(' ')}`,
     ...section(
@@ -81,7 +81,7 @@ export function formatCommandHelp(node: CommandNode, width: number): string {
       examplesOf(node).flatMap(([line, meaning]) => exampleLines(line, meaning, width)),
     ),
     ...LAST_GROUPS.flatMap(options),
-    ...(definition.epilogue === undefined ? [] : ['', ...wrap(definition.epilogue, width)]),
+    ...(definition.epilogue === undefined ? [] : ['', ...wrapLine(definition.epilogue, width)]),
   ]);
 }
 
@@ -104,7 +104,7 @@ function examplesOf({ definition, commands }: CommandNode) {
 function exampleLines(line: string, meaning: string, width: number): string[] {
   return line.length <= MAX_EXAMPLE_WIDTH && MAX_EXAMPLE_WIDTH + meaning.length + 4 <= width
     ? [`  ${line.padEnd(MAX_EXAMPLE_WIDTH)}  ${meaning}`]
-    : [`  ${line}`, ...wrap(meaning, width - 6).map((part) => `      ${part}`)];
+    : [`  ${line}`, ...wrapLine(meaning, width - 6).map((part) => `      ${part}`)];
 }
 
 export function formatPositional({ name, isRequired, isVariadic }: PositionalArgument): string {
@@ -142,7 +142,7 @@ export function alignColumns(rows: readonly (readonly string[])[], width: number
   const isNarrow = width - labelWidth - 4 < MIN_TEXT_WIDTH;
   const indent = ' '.repeat(isNarrow ? 6 : labelWidth + 4);
   return rows.flatMap(([label = '', text = '']) => {
-    const [first = '', ...rest] = wrap(text, width - indent.length);
+    const [first = '', ...rest] = wrapLine(text, width - indent.length);
     const below = rest.map((line) => indent + line);
     return isNarrow || label.length > labelWidth
       ? [`  ${label}`, ...(first === '' ? [] : [indent + first]), ...below]

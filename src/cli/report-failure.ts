@@ -3,9 +3,9 @@ import { AppError, messageOf } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { exitCodeOf } from '../faults/exit-code.ts';
 import { visibleText } from '../text/visible-text.ts';
-import { commandLineHint } from './advice.ts';
+import { formatHint } from './format-advice.ts';
 import { createTerminal, printJson } from './terminal/terminal.ts';
-import { renderText, wrapPieces } from './terminal/wrapping.ts';
+import { renderText, wrapPieces } from './terminal/wrap-text.ts';
 
 const HINT_INDENT = '  ';
 
@@ -23,7 +23,7 @@ export function reportFailure(
     const [message = '', ...more] = visibleText(failure.message).split('\n');
     terminal.write(`${wrapPieces(terminal, [label, { text: message }], HINT_INDENT)}\n`);
     for (const line of more) terminal.write(`${line}\n`);
-    for (const line of commandLineHint(failure, options).split('\n'))
+    for (const line of formatHint(failure, options).split('\n'))
       renderText(terminal, line, { indent: HINT_INDENT });
   }
   if (options.verbose) process.stderr.write(`${inspect(error)}\n`);

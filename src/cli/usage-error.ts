@@ -1,5 +1,5 @@
 import { AppError } from '../faults/app-error.ts';
-import { nearestName } from '../text/nearest-name.ts';
+import { findNearestName } from '../text/nearest-name.ts';
 import { oneLine } from '../text/visible-text.ts';
 import {
   acceptedOptions,
@@ -52,7 +52,7 @@ function unknownFlag(command: CommandNode, typed: string): UsageProblem {
     name,
     alias ?? name,
   ]);
-  const nearest = nearestName(typed.replace(/^--?(no-)?/, ''), known);
+  const nearest = findNearestName(typed.replace(/^--?(no-)?/, ''), known);
   return {
     message: `Unknown flag ${oneLine(typed, 40)} for ${fullName(command)}.`,
     hint: nearest && `Did you mean ${nearest.length === 1 ? '-' : '--'}${nearest}?`,
@@ -78,7 +78,7 @@ function wrongChoice(
   value: string,
 ): UsageProblem | undefined {
   if (choices.length === 0 || choices.includes(value)) return undefined;
-  const nearest = nearestName(value, choices);
+  const nearest = findNearestName(value, choices);
   return {
     message: `${subject} must be ${formatChoices(choices)}, not ${oneLine(value, 30)}.`,
     hint: nearest && `Did you mean ${nearest}?`,
@@ -104,7 +104,7 @@ function wrongWord({ command, words }: ParsedCommandLine): UsageProblem | undefi
   if (names.length > 0 && runs.positionals.length === 0 && (first !== undefined || runs === command)) {
     if (first === undefined)
       return { message: `${fullName(command)} needs a command: ${formatChoices(names)}.` };
-    const nearest = nearestName(first, names);
+    const nearest = findNearestName(first, names);
     return {
       message: `Unknown command "${oneLine(first, 40)}" for ${fullName(command)}.`,
       hint: nearest === undefined ? `Commands: ${names.join(', ')}.` : `Did you mean ${nearest}?`,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { AppError, type ErrorKind, messageOf } from '../faults/app-error.ts';
-import { nearestName } from '../text/nearest-name.ts';
-import { parseValue } from './read-value.ts';
+import { findNearestName } from '../text/nearest-name.ts';
+import { parseValue } from './parse-value.ts';
 import {
   parseSettingText,
   type SettingName,
@@ -101,7 +101,7 @@ export function throwUnknownSetting(
   kind: ErrorKind = 'configuration_error',
 ): never {
   const secret = Object.entries(secretVariables).find(([, name]) => name === field)?.[0];
-  const nearest = nearestName(field, settingNames);
+  const nearest = findNearestName(field, settingNames);
   const hint = secret
     ? `Keys are read only from the environment: set ${secret}.`
     : nearest

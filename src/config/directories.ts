@@ -25,7 +25,7 @@ export function defaultDirectories(env: Environment, platform: NodeJS.Platform) 
 }
 
 /** Directories of the embedding model without flags and config files, which are not read yet when it starts to load. */
-export function usualModelDirectories(): { cache: string; modelDir: string | undefined } {
+export function defaultModelDirectories(): { cache: string; modelDir: string | undefined } {
   const { cache } = defaultDirectories(process.env, process.platform);
   return { cache, modelDir: process.env.CITELOOP_MODEL_DIR?.trim() || undefined };
 }

@@ -2,10 +2,17 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
-import { EMBEDDERS, JUDGE, NUMBERS, OFFLINE_DEFAULTS, OFFLINE_MODEL, OWN_MODEL } from '../domain/choices.ts';
-import { contextWindowOf } from '../domain/context-window.ts';
+import { knownContextWindow } from '../domain/context-window.ts';
+import {
+  EMBEDDER_NAMES,
+  JUDGE_RERANKER,
+  NUMBER_SETTINGS,
+  OFFLINE_DEFAULTS,
+  OFFLINE_MODEL,
+  ONNX_PREFIX,
+} from '../domain/setting-choices.ts';
 import { AppError } from '../faults/app-error.ts';
-import { validated } from '../faults/validated.ts';
+import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import {
   type ConfigFile,
   collectSettings,
@@ -23,9 +30,9 @@ import { type SecretName, type SecretVariable, secretVariables } from './setting
 const CONFIG_FILE = 'citeloop.config.json';
 const DEFAULT_QDRANT_URL = 'http://127.0.0.1:6333';
 
-export type Config = ReturnType<typeof loadConfig>;
+export type AppConfig = ReturnType<typeof loadConfig>;
 
-export type ValueOf<Name extends SettingName> = z.infer<(typeof settingSchemas)[Name]>;
+export type SettingValue<Name extends SettingName> = z.infer<(typeof settingSchemas)[Name]>;
 
 interface ConfigSources {
   /** Flags by the names of the settings; other names are ignored. */
@@ -61,13 +68,13 @@ export function loadConfig(sources: ConfigSources = {}) {
   const given = collectSettings({ flags, asOptions, env, dotEnv, dotEnvPath, project, user });
 
   const givenValue = <Name extends SettingName>(name: Name) =>
-    given[name]?.value as ValueOf<Name> | undefined;
+    given[name]?.value as SettingValue<Name> | undefined;
   const pathOf = (setting: GivenSetting | undefined) =>
     setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
   const onnxDirectory = (setting: GivenSetting | undefined) => {
     const value = String(setting?.value ?? '');
-    if (setting === undefined || !value.startsWith(OWN_MODEL)) return undefined;
-    return pathOf({ ...setting, value: value.slice(OWN_MODEL.length).replace(/^~(?=\/)/, homedir()) });
+    if (setting === undefined || !value.startsWith(ONNX_PREFIX)) return undefined;
+    return pathOf({ ...setting, value: value.slice(ONNX_PREFIX.length).replace(/^~(?=\/)/, homedir()) });
   };
   const secretOf = (variable: SecretVariable) => {
     const value = (env[variable] ?? dotEnv[variable])?.trim();
@@ -92,16 +99,16 @@ export function loadConfig(sources: ConfigSources = {}) {
     },
     embedding: {
       embedder:
-        EMBEDDERS.find((known) => known === (givenValue('embedder') ?? 'minilm')) ?? ('onnx' as const),
+        EMBEDDER_NAMES.find((known) => known === (givenValue('embedder') ?? 'minilm')) ?? ('onnx' as const),
       directory: onnxDirectory(given.embedder),
       model: givenValue('embeddingModel'),
       dimensions: givenValue('embeddingDimensions'),
       service: resolveEmbeddingService(given, modelService, secretOf),
     },
     rerank: {
-      on: ![undefined, false, JUDGE].includes(rerank),
+      on: ![undefined, false, JUDGE_RERANKER].includes(rerank),
       /** Whether the judge reranks; `on` is false then. */
-      judge: rerank === JUDGE,
+      judge: rerank === JUDGE_RERANKER,
       model: givenValue('rerankModel'),
       /** The directory of a local cross-encoder; Cohere reranks unless given. */
       directory: onnxDirectory(given.rerank),
@@ -117,7 +124,7 @@ export function loadConfig(sources: ConfigSources = {}) {
       ) as Record<SecretName, Secret | undefined>,
     ),
     /** Passages of a search without an agent. */
-    searchTopK: givenValue('topK') ?? NUMBERS.topK.default,
+    searchTopK: givenValue('topK') ?? NUMBER_SETTINGS.topK.default,
     /** Whether the collection is set anywhere; otherwise it is the default. */
     collectionChosen: given.collection !== undefined,
     origins: pickField(given, 'origin') as Readonly<Partial<Record<SettingName, string>>>,
@@ -150,13 +157,13 @@ function resolveAgentConfig(
   const values: Record<string, unknown> = { ...pickField(given, 'value') };
   values.api ??= service.api;
   if (given.provider || given.baseUrl) values.baseUrl = service.baseUrl;
-  values.contextWindow ??= contextWindowOf(String(values.model ?? ''));
+  values.contextWindow ??= knownContextWindow(String(values.model ?? ''));
   if ((values.model ?? OFFLINE_MODEL) === OFFLINE_MODEL) {
     values.toolName ??= OFFLINE_DEFAULTS.toolName;
     values.topK ??= OFFLINE_DEFAULTS.topK;
   }
   const contextWindow = Number(values.contextWindow);
-  values.maxTokens ??= Math.min(NUMBERS.maxTokens.default, Math.ceil(contextWindow / 8));
+  values.maxTokens ??= Math.min(NUMBER_SETTINGS.maxTokens.default, Math.ceil(contextWindow / 8));
   if (Number(values.maxTokens) >= contextWindow) {
     const wrong = given.maxTokens ?? given.contextWindow;
     throw new AppError(
@@ -165,5 +172,5 @@ function resolveAgentConfig(
         `contextWindow, which is ${contextWindow} (${given.contextWindow?.origin ?? 'default'}).`,
     );
   }
-  return validated(agentConfigSchema, values, 'The configuration', 'configuration_error');
+  return parseOrThrow(agentConfigSchema, values, 'The configuration', 'configuration_error');
 }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { MASK } from '../faults/redactor.ts';
+import { REDACTED } from '../faults/redactor.ts';
 
 /** A value that no log, trace, template string or JSON shows. */
 export interface Secret {
@@ -10,6 +10,6 @@ export interface Secret {
 }
 
 export function createSecret(value: string): Secret {
-  const mask = () => MASK;
+  const mask = () => REDACTED;
   return Object.freeze({ reveal: () => value, toString: mask, toJSON: mask, [inspect.custom]: mask });
 }

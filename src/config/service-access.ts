@@ -1,17 +1,17 @@
-import type { Api } from '../domain/agent-config.ts';
-import type { PROVIDERS } from '../domain/choices.ts';
+import type { ModelApi } from '../domain/agent-config.ts';
+import type { MODEL_PROVIDERS } from '../domain/setting-choices.ts';
 import type { GivenSettings } from './collect-settings.ts';
 import type { Secret } from './secret.ts';
 import type { SecretVariable } from './settings.ts';
 
 interface ProviderPreset {
   baseUrl: string;
-  api: Api;
+  api: ModelApi;
   keyVariable: SecretVariable;
   needsKey: boolean;
 }
 
-type ProviderName = (typeof PROVIDERS)[number];
+type ProviderName = (typeof MODEL_PROVIDERS)[number];
 
 export const providerPresets: Readonly<Record<ProviderName, ProviderPreset>> = {
   openai: preset('https://api.openai.com/v1', 'OPENAI_API_KEY', { api: 'responses' }),
@@ -39,7 +39,10 @@ export interface ServiceAccess {
 type SecretOf = (variable: SecretVariable) => Secret | undefined;
 
 /** The service of the model. --base-url overrides the provider unless the provider has a stronger source. */
-export function resolveModelService(given: GivenSettings, secretOf: SecretOf): ServiceAccess & { api: Api } {
+export function resolveModelService(
+  given: GivenSettings,
+  secretOf: SecretOf,
+): ServiceAccess & { api: ModelApi } {
   const named = given.provider && providerPresets[given.provider.value as ProviderName];
   const address = given.baseUrl;
   if (address === undefined || (named && given.provider && given.provider.strength > address.strength)) {

@@ -1,12 +1,19 @@
 import * as z from 'zod';
 import { agentConfigSchema } from '../domain/agent-config.ts';
-import { EMBEDDERS, JUDGE, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
-import { address, wholeNumber } from './read-value.ts';
+import {
+  EMBEDDER_NAMES,
+  JUDGE_RERANKER,
+  MODEL_PROVIDERS,
+  ONNX_PREFIX,
+  QDRANT_QUANTIZATIONS,
+  STORE_KINDS,
+} from '../domain/setting-choices.ts';
+import { httpUrlSchema, integerSchema } from './parse-value.ts';
 
 const directory = z.string().trim().min(1).describe('the path of a directory');
 const modelName = z.string().trim().min(1).describe('the name of a model');
-const count = wholeNumber(1);
-const ownModel = z.templateLiteral([OWN_MODEL, z.string().trim().min(1)]);
+const count = integerSchema(1);
+const ownModel = z.templateLiteral([ONNX_PREFIX, z.string().trim().min(1)]);
 
 /** `--rerank` without a value, and `cohere`, mean the default reranker. */
 const RERANK_WORDS = new Map([
@@ -22,12 +29,12 @@ const PAYLOAD_FIELDS = ['text', 'url', 'title', 'module', 'chapter', 'headings',
 /** Every setting of flags, the environment and config files. */
 export const settingSchemas = {
   ...agentConfigSchema.def.innerType.shape,
-  provider: z.enum(PROVIDERS).describe(oneOf(PROVIDERS)),
-  store: z.enum(STORES).describe(oneOf(STORES)),
-  qdrantUrl: address,
+  provider: z.enum(MODEL_PROVIDERS).describe(oneOf(MODEL_PROVIDERS)),
+  store: z.enum(STORE_KINDS).describe(oneOf(STORE_KINDS)),
+  qdrantUrl: httpUrlSchema,
   qdrantShards: count,
   qdrantReplicas: count,
-  qdrantQuantization: z.enum(QUANTIZATIONS).describe(oneOf(QUANTIZATIONS)),
+  qdrantQuantization: z.enum(QDRANT_QUANTIZATIONS).describe(oneOf(QDRANT_QUANTIZATIONS)),
   /** An object, or text such as `text=chunk_text,url=source_url`. */
   payloadMap: z
     .preprocess(
@@ -35,19 +42,21 @@ export const settingSchemas = {
       z.partialRecord(z.enum(PAYLOAD_FIELDS), z.string().trim().min(1)),
     )
     .describe(`pairs such as text=chunk_text,url=source_url for any of ${oneOf(PAYLOAD_FIELDS)}`),
-  embedder: z.union([z.enum(EMBEDDERS), ownModel]).describe(oneOf([...EMBEDDERS, `${OWN_MODEL}<directory>`])),
+  embedder: z
+    .union([z.enum(EMBEDDER_NAMES), ownModel])
+    .describe(oneOf([...EMBEDDER_NAMES, `${ONNX_PREFIX}<directory>`])),
   embeddingModel: modelName,
-  embeddingBaseUrl: address,
+  embeddingBaseUrl: httpUrlSchema,
   embeddingDimensions: count,
   /** True: Cohere. */
   rerank: z
     .preprocess(
       (value) => RERANK_WORDS.get(String(value)) ?? value,
-      z.union([z.boolean(), z.literal(JUDGE), ownModel]),
+      z.union([z.boolean(), z.literal(JUDGE_RERANKER), ownModel]),
     )
-    .describe(oneOf(['true', 'false', JUDGE, `${OWN_MODEL}<directory>`])),
+    .describe(oneOf(['true', 'false', JUDGE_RERANKER, `${ONNX_PREFIX}<directory>`])),
   rerankModel: modelName,
-  cohereBaseUrl: address,
+  cohereBaseUrl: httpUrlSchema,
   /** Per million tokens, by model. */
   prices: z
     .record(z.string(), z.object({ input: z.number().min(0), output: z.number().min(0) }))

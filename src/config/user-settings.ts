@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { writeFileAtomic } from '../files/write-file-atomic.ts';
 import { readConfigFile, throwUnknownSetting, toKebabCase } from './collect-settings.ts';
-import { parseJsonOrText, parseValue } from './read-value.ts';
+import { parseJsonOrText, parseValue } from './parse-value.ts';
 import { parseSettingText, type SettingName, settingNames, settingSchemas } from './settings.ts';
 
 /** Accepts `topK` and `top-k`. Throws `invalid_input` with the nearest setting. */

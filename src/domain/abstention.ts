@@ -4,19 +4,19 @@
  */
 
 /** What the offline model says, and what the system prompt asks other models to say. */
-export function noInformationAbout(topic: string): string {
+export function noInformationSentence(topic: string): string {
   return `I don't have information about ${topic}.`;
 }
 
 /** The first line of an answer that only shows the closest passages. */
-export const CLOSEST_PASSAGES = 'No clear answer. Closest passages:';
+export const CLOSEST_PASSAGES_OPENING = 'No clear answer. Closest passages:';
 /** As versions before 0.3 wrote it, in records and tapes. */
 const EARLIER_OPENING = "I can't say for sure; this is the nearest I found:";
 
 /** Whether an answer only shows the closest passages. */
-export function showsPassages(answer: string): boolean {
+export function isClosestPassagesAnswer(answer: string): boolean {
   const text = normalized(answer);
-  return [CLOSEST_PASSAGES, EARLIER_OPENING].some((opening) => text.startsWith(normalized(opening)));
+  return [CLOSEST_PASSAGES_OPENING, EARLIER_OPENING].some((opening) => text.startsWith(normalized(opening)));
 }
 
 /** Whether the first sentence of an answer says that there is no information; later remarks do not count. */

@@ -1,20 +1,27 @@
 import * as z from 'zod';
-import { APIS, NUMBERS, type NumberRange, OFFLINE_MODEL, POLICIES, TOOL_NAMES } from './choices.ts';
+import {
+  MODEL_APIS,
+  NUMBER_SETTINGS,
+  type NumberRange,
+  OFFLINE_MODEL,
+  RETRIEVAL_POLICIES,
+  TOOL_NAMES,
+} from './setting-choices.ts';
 
 /** Whether a model runs in this process, without a service or a key. */
-export function runsHere(model: string): boolean {
+export function isLocalModel(model: string): boolean {
   return model === OFFLINE_MODEL;
 }
 
 /** Who decides to retrieve: the model, always before the answer, forced on the first step, or never. */
-export const policySchema = z.enum(POLICIES);
-export type Policy = z.infer<typeof policySchema>;
+export const policySchema = z.enum(RETRIEVAL_POLICIES);
+export type RetrievalPolicy = z.infer<typeof policySchema>;
 
 const toolNameSchema = z.enum(TOOL_NAMES);
 export type ToolName = z.infer<typeof toolNameSchema>;
 
-const apiSchema = z.enum(APIS);
-export type Api = z.infer<typeof apiSchema>;
+const apiSchema = z.enum(MODEL_APIS);
+export type ModelApi = z.infer<typeof apiSchema>;
 
 const DEFAULT_SYSTEM_PROMPT = `You answer questions from the user's documents.
 Search before you answer anything that the documents may cover, and answer only from what the search returned.
@@ -31,28 +38,30 @@ export const agentConfigSchema = z
       .optional()
       .describe('an http or https URL'),
     api: apiSchema.default('responses').describe('responses or chat_completions'),
-    temperature: numberSchema(NUMBERS.temperature),
-    maxTokens: numberSchema(NUMBERS.maxTokens).describe('a whole number above 0 and below contextWindow'),
-    contextWindow: numberSchema(NUMBERS.contextWindow),
+    temperature: numberSchema(NUMBER_SETTINGS.temperature),
+    maxTokens: numberSchema(NUMBER_SETTINGS.maxTokens).describe(
+      'a whole number above 0 and below contextWindow',
+    ),
+    contextWindow: numberSchema(NUMBER_SETTINGS.contextWindow),
     systemPrompt: z.string().trim().min(1).default(DEFAULT_SYSTEM_PROMPT).describe('a non-blank text'),
     policy: policySchema.default('tool').describe('tool, always, first or never'),
     toolName: toolNameSchema.default('search_docs').describe('search_docs or retrieve_context'),
-    topK: numberSchema(NUMBERS.topK),
+    topK: numberSchema(NUMBER_SETTINGS.topK),
     /** Default: that of the embedder. */
-    scoreThreshold: rangeSchema(NUMBERS.scoreThreshold)
+    scoreThreshold: rangeSchema(NUMBER_SETTINGS.scoreThreshold)
       .optional()
-      .describe(describeRange(NUMBERS.scoreThreshold)),
+      .describe(describeRange(NUMBER_SETTINGS.scoreThreshold)),
     /** Turns of a session. */
-    maxTurns: numberSchema(NUMBERS.maxTurns),
+    maxTurns: numberSchema(NUMBER_SETTINGS.maxTurns),
     /** Model calls of a turn. */
-    maxSteps: numberSchema(NUMBERS.maxSteps),
+    maxSteps: numberSchema(NUMBER_SETTINGS.maxSteps),
     /** Past messages in a prompt. */
-    maxHistory: numberSchema(NUMBERS.maxHistory),
+    maxHistory: numberSchema(NUMBER_SETTINGS.maxHistory),
     /** The time limit of a turn, even if the service keeps sending. */
-    maxTurnSeconds: numberSchema(NUMBERS.maxTurnSeconds),
+    maxTurnSeconds: numberSchema(NUMBER_SETTINGS.maxTurnSeconds),
     /** The size limit of one event of a streamed answer. */
-    maxEventBytes: numberSchema(NUMBERS.maxEventBytes),
-    maxAnswerCharacters: numberSchema(NUMBERS.maxAnswerCharacters),
+    maxEventBytes: numberSchema(NUMBER_SETTINGS.maxEventBytes),
+    maxAnswerCharacters: numberSchema(NUMBER_SETTINGS.maxAnswerCharacters),
     collection: z
       .string()
       .regex(/^\w[\w.-]{0,127}$/)

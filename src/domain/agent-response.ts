@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { errorResponseSchema } from '../faults/error-response.ts';
-import { saysNoInformation, showsPassages } from './abstention.ts';
+import { isClosestPassagesAnswer, saysNoInformation } from './abstention.ts';
 import { checkedBySchema, checkedSentenceSchema } from './checked-sentence.ts';
-import { type Citation, citationPassed, citationSchema } from './citation.ts';
+import { type Citation, citationSchema, isPassedCitation } from './citation.ts';
 import { sourceUrlSchema } from './retrieved-chunk.ts';
 
 export const tokensUsedSchema = z.object({
@@ -88,11 +88,11 @@ export function toConfidence(hasFound: boolean, answerProbability: number | null
 
 /** The outcome, from the first sentence of an answer. `phrases` are further ways to say that there is no information. */
 export function classifyOutcome(answer: string, phrases: readonly string[] = []): AnswerOutcome {
-  if (showsPassages(answer)) return 'passages';
+  if (isClosestPassagesAnswer(answer)) return 'passages';
   return answer.trim() === '' || saysNoInformation(answer, phrases) ? 'none' : 'answer';
 }
 
 /** Whether an answer has a citation that passed. The closest passages are never grounded. */
 export function isGrounded(outcome: AnswerOutcome, citations: readonly Citation[]): boolean {
-  return outcome === 'answer' && citations.some(citationPassed);
+  return outcome === 'answer' && citations.some(isPassedCitation);
 }

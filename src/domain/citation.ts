@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { cutText, oneLine } from '../text/visible-text.ts';
-import { type Location, locationSchema } from './location.ts';
+import { formatLocation, linkToLocation } from './format-location.ts';
+import { locationSchema, type SourceLocation } from './location.ts';
 import { type RetrievedChunk, scoreSchema, sourceUrlSchema } from './retrieved-chunk.ts';
-import { describeLocation, linkTo } from './show-location.ts';
 
 /** Characters. */
-export const MAX_EXCERPT = 200;
+export const MAX_EXCERPT_LENGTH = 200;
 
 /** `quoted`: the source has the same words. `weak`: the source neither contradicts nor clearly supports it. */
 export const verdictSchema = z.enum(['quoted', 'supported', 'weak', 'unsupported', 'unknown_source']);
@@ -17,7 +17,7 @@ const fields = {
   title: z.string(),
   url: sourceUrlSchema,
   score: scoreSchema,
-  excerpt: z.string().max(MAX_EXCERPT),
+  excerpt: z.string().max(MAX_EXCERPT_LENGTH),
   module: z.string().nullable(),
   /** The position in the document, if the format has one. */
   location: locationSchema.optional(),
@@ -47,30 +47,30 @@ export const citationSchema = z
   });
 export type Citation = z.infer<typeof citationSchema>;
 
-export function toCitable(chunk: RetrievedChunk, marker: string): CitableSource {
+export function toCitableSource(chunk: RetrievedChunk, marker: string): CitableSource {
   return {
     marker,
     title: chunk.title,
     url: chunk.url,
     score: chunk.score,
-    excerpt: cutText(chunk.text.trim(), MAX_EXCERPT),
+    excerpt: cutText(chunk.text.trim(), MAX_EXCERPT_LENGTH),
     module: chunk.module,
     ...(chunk.location && { location: chunk.location }),
     chunkId: chunk.chunkId,
   };
 }
 
-export function withVerdict(citable: CitableSource, verdict: Exclude<Verdict, 'unknown_source'>): Citation {
+export function toCitation(citable: CitableSource, verdict: Exclude<Verdict, 'unknown_source'>): Citation {
   return { ...citable, verdict };
 }
 
 /** A citation of a source that was never retrieved. */
-export function unknownCitation(marker: string): Citation {
+export function createUnknownCitation(marker: string): Citation {
   const nothing = { title: '', url: '', score: 0, excerpt: '', module: null, chunkId: null };
   return { marker, ...nothing, verdict: 'unknown_source' };
 }
 
-export function citationPassed(citation: { verdict: Verdict | null }): boolean {
+export function isPassedCitation(citation: { verdict: Verdict | null }): boolean {
   return citation.verdict === 'quoted' || citation.verdict === 'supported';
 }
 
@@ -82,10 +82,10 @@ export function formatCitation({
 }: {
   title: string;
   url: string;
-  location?: Location | undefined;
+  location?: SourceLocation | undefined;
 }): string {
-  const where = location === undefined ? '' : `, ${describeLocation(location)}`;
-  return `[Source: ${escapeTitle(title === '' ? url : title)}${where}](${escapeUrl(linkTo(url, location))})`;
+  const where = location === undefined ? '' : `, ${formatLocation(location)}`;
+  return `[Source: ${escapeTitle(title === '' ? url : title)}${where}](${escapeUrl(linkToLocation(url, location))})`;
 }
 
 // Some readers ignore backslash escapes and would see `](`, so a parenthesis after a bracket is escaped too; others stay

@@ -1,7 +1,7 @@
-import { findBlocks } from '../text/markdown-blocks.ts';
-import { passageParts } from '../text/passage-units.ts';
-import { passageWindow } from '../text/passage-window.ts';
-import { showsPassages } from './abstention.ts';
+import { findMarkdownBlocks } from '../text/markdown-blocks.ts';
+import { splitPassageParts } from '../text/passage-units.ts';
+import { selectPassageWindow } from '../text/passage-window.ts';
+import { isClosestPassagesAnswer } from './abstention.ts';
 
 // The web pages use this file, so it must not depend on zod.
 
@@ -21,8 +21,10 @@ export interface ShortenedPassages {
  * Shortens an answer that shows the closest passages: each to the part nearest to the question, without trailing headings.
  * Other answers are returned unchanged.
  */
-export function nearestParts(answer: string, query: string): ShortenedPassages {
-  const heads = showsPassages(answer) ? findBlocks(answer).filter(({ kind }) => kind === 'heading') : [];
+export function shortenClosestPassages(answer: string, query: string): ShortenedPassages {
+  const heads = isClosestPassagesAnswer(answer)
+    ? findMarkdownBlocks(answer).filter(({ kind }) => kind === 'heading')
+    : [];
   const sections = heads.flatMap(({ start, end }, index) => {
     const { passage, marker } = withoutBareHeadings(answer.slice(end, heads[index + 1]?.start).trim());
     const head = answer.slice(start, end);
@@ -48,7 +50,7 @@ const MARKER = /\[([^[\]\s]+)\]$/;
 
 /** Removes headings at the end of a passage; the marker is null if nothing else is left. */
 function withoutBareHeadings(passage: string): { passage: string; marker: string | null } {
-  const parts = passageParts(passage).map(({ kind, start, end }) => ({
+  const parts = splitPassageParts(passage).map(({ kind, start, end }) => ({
     end,
     isLabel: kind === 'label',
     marker: MARKER.exec(passage.slice(start, end).trimEnd())?.[1] ?? null,
@@ -61,13 +63,13 @@ function withoutBareHeadings(passage: string): { passage: string; marker: string
 function nearestPart(passage: string, query: string): string {
   if (passage.length <= SHOWN_WHOLE.characters && passage.split('\n').length <= SHOWN_WHOLE.lines)
     return passage;
-  const lines = passageWindow(passage, query, SHOWN_PART.characters).split('\n');
+  const lines = selectPassageWindow(passage, query, SHOWN_PART.characters).split('\n');
   return closeFence(lines.slice(0, SHOWN_PART.lines).join('\n').trimEnd());
 }
 
 /** Closes a code fence that was cut. */
 function closeFence(part: string): string {
-  const last = findBlocks(part).at(-1);
+  const last = findMarkdownBlocks(part).at(-1);
   if (last?.kind !== 'code') return part;
   const [opening = '', ...lines] = part.slice(last.start, last.end).split('\n');
   const [fence = ''] = /`{3,}|~{3,}/.exec(opening) ?? [];

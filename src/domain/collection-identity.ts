@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { advice, command, setting } from '../faults/advice.ts';
+import { advice, settingName, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 
 /** The embedder of a collection, fixed when it is created. */
@@ -28,39 +28,39 @@ export function assertSameEmbedder(name: string, has: CollectionIdentity, wanted
     `Collection "${name}" was created with the embedder ${has.embedder} (${has.dimensions} dimensions), ` +
       `not ${wanted.embedder} (${wanted.dimensions}).`,
     {
-      hint: advice`Use that embedder, choose another ${setting('collection')}, or remove this one${command(`collections delete ${name}`)} and ingest again.`,
+      hint: advice`Use that embedder, choose another ${settingName('collection')}, or remove this one${viaCommand(`collections delete ${name}`)} and ingest again.`,
     },
   );
 }
 
 /** The query vector has another length than those of the collection. */
-export function wrongDimensions(given: number, dimensions: number): AppError {
+export function wrongDimensionsError(given: number, dimensions: number): AppError {
   return new AppError(
     'configuration_error',
     `The query vector has ${given} dimensions, but the collection has ${dimensions}.`,
     {
-      hint: advice`Search with the embedder of the collection${command('collections show')}`,
+      hint: advice`Search with the embedder of the collection${viaCommand('collections show')}`,
     },
   );
 }
 
 /** A vector of another length, or with values that are not finite. */
-export function unusableVector(dimensions: number): AppError {
+export function invalidVectorError(dimensions: number): AppError {
   return new AppError(
     'configuration_error',
     `The embedder did not return ${dimensions} finite numbers for a chunk.`,
-    { hint: advice`Check the embedder${command('doctor')}` },
+    { hint: advice`Check the embedder${viaCommand('doctor')}` },
   );
 }
 
 /** Chunk ids are derived from URLs, so two documents must not have the same one. */
-export function addressTaken(
+export function duplicateUrlError(
   { uri, url }: { uri: string; url: string },
   owner: string,
   cause?: unknown,
 ): AppError {
   return new AppError('invalid_input', `${uri} has the same URL as ${owner}: ${url}.`, {
-    hint: advice`Give one of them another slug, or ingest them with different ${setting('baseUrl', 'base URLs')}.`,
+    hint: advice`Give one of them another slug, or ingest them with different ${settingName('baseUrl', 'base URLs')}.`,
     cause,
   });
 }

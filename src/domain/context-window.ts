@@ -16,7 +16,7 @@ const KNOWN_WINDOWS: ReadonlyArray<[RegExp, number]> = [
 ];
 
 /** The context window of a model in tokens, by its name with or without the vendor's prefix. */
-export function contextWindowOf(model: string): number {
+export function knownContextWindow(model: string): number {
   const name = model.toLowerCase().split('/').at(-1) ?? '';
   return KNOWN_WINDOWS.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_WINDOW;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { advice, command } from '../faults/advice.ts';
+import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { policySchema } from './agent-config.ts';
@@ -137,7 +137,7 @@ export function sessionTotals(session: ConversationSession) {
 export function assertSessionOpen({ status, sessionId }: ConversationSession): void {
   if (status !== 'completed') return;
   throw new AppError('invalid_input', `The session ${sessionId} is completed.`, {
-    hint: advice`Resume it${command('chat', { session: sessionId })}, or start a new one.`,
+    hint: advice`Resume it${viaCommand('chat', { session: sessionId })}, or start a new one.`,
   });
 }
 
@@ -184,20 +184,24 @@ interface SessionProgress {
 }
 
 /** Throws `invalid_input` if the stored session is newer than the one being changed: another process continued it. */
-export function assertCurrent(sessionId: string, seen: SessionProgress, stored: SessionProgress): void {
+export function assertSessionCurrent(
+  sessionId: string,
+  seen: SessionProgress,
+  stored: SessionProgress,
+): void {
   if (seen.turns >= stored.turns && seen.segments >= stored.segments) return;
   throw new AppError('invalid_input', `The session ${sessionId} was continued elsewhere.`, {
     hint: 'Resume it to continue from there, or start a new one.',
   });
 }
 
-export function unknownSession(sessionId: string): AppError {
+export function unknownSessionError(sessionId: string): AppError {
   return new AppError('invalid_input', `There is no session "${sessionId}".`, {
-    hint: advice`List the sessions${command('sessions list')}`,
+    hint: advice`List the sessions${viaCommand('sessions list')}`,
   });
 }
 
-export function takenSessionId(sessionId: string): AppError {
+export function sessionIdTakenError(sessionId: string): AppError {
   return new AppError('invalid_input', `The session ${sessionId} already exists.`, {
     hint: 'Resume it, or use another id.',
   });

@@ -21,7 +21,7 @@ export const ledgerEntrySchema = z.discriminatedUnion('searched', [
       path: ['cited'],
     }),
 ]);
-export type Decision = z.infer<typeof ledgerEntrySchema>;
+export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
 export const conversationTurnSchema = z.object({
   turnId: z.string().min(1),
@@ -35,20 +35,20 @@ export const conversationTurnSchema = z.object({
 });
 export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
-export function answeredStep(step: number): Decision {
+export function toAnswerEntry(step: number): LedgerEntry {
   return { step, searched: false };
 }
 
-export function searchedStep(step: number, { query, filter, chunks }: RetrievalContext): Decision {
+export function toSearchEntry(step: number, { query, filter, chunks }: RetrievalContext): LedgerEntry {
   const hashes = chunks.map(({ chunkId, contentHash }) => ({ chunkId, contentHash }));
   return { step, searched: true, query, filter, chunks: hashes, cited: [] };
 }
 
 /** Adds to each search of the ledger the chunks that the answer cites. */
-export function withCited(
-  decisions: readonly Decision[],
+export function withCitedChunks(
+  decisions: readonly LedgerEntry[],
   citations: readonly Pick<Citation, 'chunkId'>[],
-): Decision[] {
+): LedgerEntry[] {
   const cited = new Set(citations.map(({ chunkId }) => chunkId));
   return decisions.map((decision) =>
     decision.searched

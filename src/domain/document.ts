@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Location } from './location.ts';
+import type { SourceLocation } from './location.ts';
 
 export type MediaType =
   | 'markdown'
@@ -27,14 +27,14 @@ export interface RawDocument {
 export type BlockKind = 'heading' | 'paragraph' | 'code' | 'table' | 'item';
 
 /** A structural element of a document: `text.slice(start, end)`. */
-export interface Block {
+export interface DocumentBlock {
   kind: BlockKind;
   /** Heading level 1..6, nesting level of a list item from 1, otherwise 0. */
   depth: number;
   start: number;
   end: number;
   /** The position in the source, if the format has one. */
-  location?: Location | undefined;
+  location?: SourceLocation | undefined;
 }
 
 /**
@@ -46,11 +46,11 @@ export interface ParsedDocument {
   /** Scalar fields of the front matter or the document properties. */
   metadata: Record<string, string>;
   text: string;
-  blocks: Block[];
+  blocks: DocumentBlock[];
 }
 
 /** A part of a document that is embedded, stored and cited as one. */
-export interface Chunk {
+export interface DocumentChunk {
   /** `document.text.slice(start, end)`. */
   text: string;
   start: number;
@@ -59,7 +59,7 @@ export interface Chunk {
   /** The headings above it, outermost first. */
   headings: string[];
   /** The position in the source, if the format has one. */
-  location?: Location | undefined;
+  location?: SourceLocation | undefined;
   /** The embedded text: title and headings, then the text. */
   embedded: string;
   /** Tokens of the embedded text, as the embedder counts them. */
@@ -69,7 +69,7 @@ export interface Chunk {
 }
 
 /** A UUID (version 8) from a document's URL and a chunk's index, the same on every machine and store. */
-export function chunkId(url: string, chunkIndex: number): string {
+export function createChunkId(url: string, chunkIndex: number): string {
   const hex = createHash('sha256').update(`${url}\n${chunkIndex}`).digest('hex');
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

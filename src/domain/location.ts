@@ -6,14 +6,17 @@ const numberSchema = z.int().min(1);
 export const locationSchema = z
   .object({ unit: z.enum(['line', 'page', 'cell', 'row']), from: numberSchema, to: numberSchema })
   .refine(({ from, to }) => from <= to, { error: 'a location must not end before it begins', path: ['to'] });
-export type Location = z.infer<typeof locationSchema>;
+export type SourceLocation = z.infer<typeof locationSchema>;
 
-export function lines(from: number, to: number): Location {
+export function lineRange(from: number, to: number): SourceLocation {
   return { unit: 'line', from, to };
 }
 
 /** The location that covers both; the first one if their units differ. */
-export function spanning(a: Location | undefined, b: Location | undefined): Location | undefined {
+export function mergeLocations(
+  a: SourceLocation | undefined,
+  b: SourceLocation | undefined,
+): SourceLocation | undefined {
   if (a === undefined || b === undefined || a.unit !== b.unit) return a ?? b;
   return { unit: a.unit, from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) };
 }

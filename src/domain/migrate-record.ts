@@ -1,4 +1,4 @@
-import { isAddress } from './retrieved-chunk.ts';
+import { isSourceUrl } from './retrieved-chunk.ts';
 
 const BLANK = '(blank)';
 
@@ -25,7 +25,7 @@ export function migrateRecord(value: unknown): unknown {
     const record = { ...fields };
     if (isBlank(record.answer) && record.error === null) record.answer = BLANK;
     if (isBlank(record.content) && !hasItems(record.toolCalls)) record.content = BLANK;
-    if (typeof record.url === 'string' && record.url !== '' && !isAddress(record.url)) {
+    if (typeof record.url === 'string' && record.url !== '' && !isSourceUrl(record.url)) {
       record.url = `unknown:${encodeURIComponent(record.url)}`;
     }
     // Only passages have both fields.

@@ -3,7 +3,7 @@ import { formatSourceBlocks, type GetChunkRef, type ShownContext } from './retri
 /* Prompt texts that the agent writes and the offline model parses, because it gets the same requests as any other model. */
 
 /** The URL of a text that is attached to a question. */
-export const ATTACHED_URL = 'stdin';
+export const ATTACHED_TEXT_URL = 'stdin';
 
 const NOTHING = 'No passage of the documents matches this question.';
 const QUESTION = '\n\nQuestion: ';
@@ -14,7 +14,7 @@ export function formatContextPrompt(shown: ShownContext, question: string, refOf
 }
 
 /** Splits such a prompt; null for any other text. Passages cannot contain the separator. */
-export function splitContextPrompt(prompt: string): { passages: string; question: string } | null {
+export function parseContextPrompt(prompt: string): { passages: string; question: string } | null {
   if (!prompt.startsWith('<source ') && !prompt.startsWith(NOTHING)) return null;
   const end = prompt.startsWith(NOTHING)
     ? NOTHING.length
@@ -28,7 +28,7 @@ export function splitContextPrompt(prompt: string): { passages: string; question
 
 /** Keeps the first passages of such a prompt; any other text is returned unchanged. */
 export function keepFirstPassages(prompt: string, most: number): string {
-  const halves = splitContextPrompt(prompt);
+  const halves = parseContextPrompt(prompt);
   if (halves === null || halves.passages === '') return prompt;
   const passages = halves.passages.split(/\n\n(?=<source )/).slice(0, most);
   return `${passages.join('\n\n')}${QUESTION}${halves.question}`;
@@ -46,6 +46,6 @@ export function formatCoverage(subjects: readonly string[]): string {
   return `The documents cover: ${subjects.join(', ')}.`;
 }
 
-export function coverageIn(instructions: string): string | null {
+export function parseCoverage(instructions: string): string | null {
   return COVERAGE.exec(instructions)?.[1] ?? null;
 }

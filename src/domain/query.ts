@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../faults/app-error.ts';
-import { validated } from '../faults/validated.ts';
+import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import { oneLine } from '../text/visible-text.ts';
 
 /** Accepted values by key (module, chapter, url, title or a metadata key). A document must match every key. */
@@ -20,7 +20,7 @@ export type Query = z.infer<typeof querySchema>;
 
 /** Throws `invalid_input`. */
 export function createQuery(input: z.input<typeof querySchema>): Query {
-  return validated(querySchema, input, 'The query');
+  return parseOrThrow(querySchema, input, 'The query');
 }
 
 /** Parses `key=value` expressions; a repeated key accepts several values. Throws `invalid_input`. */

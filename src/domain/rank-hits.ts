@@ -1,7 +1,7 @@
 /** The minimum number of candidates of each half of a search. */
-export const CANDIDATES = 100;
+export const MIN_CANDIDATES = 100;
 /** A longer query is cut to this many terms. */
-export const MOST_TERMS = 128;
+export const MAX_QUERY_TERMS = 128;
 /** The minimum weight of a term, as in FTS5. */
 const MIN_TERM_WEIGHT = 1e-6;
 /** In collections of this size, queries leave out terms that more than a fifth of the chunks have: they cost most and matter least. */
@@ -47,7 +47,7 @@ export function rankHits<Id extends number | string>(
   );
   return [...new Set([...lexicalById.keys(), ...denseById.keys()])]
     .map((id) => ({ id, lexical: lexicalById.get(id) ?? null, dense: denseById.get(id) ?? null }))
-    .map((hit) => ({ ...hit, score: similarity(hit, mode), fusedScore: fusedScore(hit, mode) }))
+    .map((hit) => ({ ...hit, score: matchSimilarity(hit, mode), fusedScore: fusedScore(hit, mode) }))
     .sort((a, b) => b.fusedScore - a.fusedScore || rankInHalf(a) - rankInHalf(b) || (a.id < b.id ? -1 : 1))
     .slice(0, limit);
 }
@@ -67,7 +67,7 @@ function indexById<Id>(scored: readonly ScoredId<Id>[]): Map<Id, RankedScore> {
 }
 
 /** The BM25 weight of a term, as in FTS5: rare terms weigh more. */
-export function termWorth(total: number, containing: number): number {
+export function termWeight(total: number, containing: number): number {
   return Math.max(MIN_TERM_WEIGHT, Math.log((total - containing + 0.5) / (containing + 0.5)));
 }
 
@@ -86,7 +86,7 @@ export function weighTerms(
   const weighed = (rare.length > 0 ? rare : terms).map((term) => ({
     term,
     // `total` may have been counted before a write that added chunks.
-    weight: termWorth(Math.max(total, countOf(term)), countOf(term)),
+    weight: termWeight(Math.max(total, countOf(term)), countOf(term)),
   }));
   const occurring = weighed.filter(({ term }) => countOf(term) > 0);
   return {
@@ -131,7 +131,7 @@ export function fusedScore(
 }
 
 /** The similarity in 0..1 that thresholds apply to: the fused score, or the dense one if that is higher, as in a paraphrase. */
-export function similarity(found: MatchScores, mode: { lexical: boolean; dense: boolean }): number {
+export function matchSimilarity(found: MatchScores, mode: { lexical: boolean; dense: boolean }): number {
   return Math.max(fusedScore(found, mode), clamp(found.dense?.score ?? 0));
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { placeOf } from './place.ts';
 import { filterSchema } from './query.ts';
 import { type RetrievedChunk, retrievedChunkSchema, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
+import { publicAddress } from './source-address.ts';
 import { fitTexts } from './token-budget.ts';
 
 /** Records of early versions have no ranks; their chunks are in order. */
@@ -88,7 +88,7 @@ export function showContext(
   const shown = fitTexts(
     context.chunks.map((chunk) => ({
       text: textOf(chunk),
-      label: `${chunk.title} ${placeOf(chunk)}`,
+      label: `${chunk.title} ${publicAddress(chunk)}`,
       importance: importanceOf(chunk),
     })),
     maxTokens,
@@ -117,7 +117,7 @@ export function formatSourceBlocks({ context, texts }: ShownContext, refOf: GetC
       const attributes = [
         `ref=${quoted(refOf(chunk, index))}`,
         `title=${quoted(title)}`,
-        `url=${quoted(placeOf(chunk))}`,
+        `url=${quoted(publicAddress(chunk))}`,
         `score="${chunk.score.toFixed(SCORE_DECIMALS)}"`,
       ];
       return `<source ${attributes.join(' ')}>\n${(texts[index] ?? '').replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;

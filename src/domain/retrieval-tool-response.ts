@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { placeOf } from './place.ts';
 import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.ts';
 import type { GetChunkRef, RetrievalContext, ShownContext } from './retrieval-context.ts';
 import { SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
+import { publicAddress } from './source-address.ts';
 
 /** Characters of a passage that `search_docs` shows; `retrieve_context` shows whole passages. */
-export const MAX_RESULT_TEXT = 500;
+export const MAX_RESULT_CHARACTERS = 500;
 
 const toolErrorSchema = z.enum(['invalid_arguments', 'unknown_tool', 'unknown_ref', 'retrieval_failed']);
 type ToolError = z.infer<typeof toolErrorSchema>;
@@ -62,7 +62,7 @@ export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 export function toToolResponse({ context, texts }: ShownContext, refOf: GetChunkRef): RetrievalToolResponse {
   const results = context.chunks.map((chunk, index) => ({
     text: texts[index] ?? '',
-    url: placeOf(chunk),
+    url: publicAddress(chunk),
     title: chunk.title,
     headings: chunk.headings,
     score: roundTo(chunk.score, SCORE_DECIMALS),
@@ -93,7 +93,7 @@ export function repeatedToolResponse(query: string): RetrievalToolResponse {
 }
 
 /** Parses the content of a tool message; null if it is not a tool response. */
-export function readToolResponse(text: string): RetrievalToolResponse | null {
+export function parseToolResponse(text: string): RetrievalToolResponse | null {
   try {
     return retrievalToolResponseSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
@@ -151,14 +151,16 @@ function emptyReasonOf(context: RetrievalContext): EmptyReason {
   }
   if (context.nearMiss === null) return { reason: 'no_match' };
   const { title, score } = context.nearMiss;
-  const near = { title, url: placeOf(context.nearMiss), score: roundTo(score, SCORE_DECIMALS) };
+  const near = { title, url: publicAddress(context.nearMiss), score: roundTo(score, SCORE_DECIMALS) };
   return { reason: 'below_threshold', threshold: context.scoreThreshold, near_miss: near };
 }
 
 /** A filter by URL may name a local file. */
 function withoutLocalPaths(filter: Filter): Filter {
   const { url } = filter;
-  return url === undefined ? filter : { ...filter, url: url.map((address) => placeOf({ url: address })) };
+  return url === undefined
+    ? filter
+    : { ...filter, url: url.map((address) => publicAddress({ url: address })) };
 }
 
 function sentenceFor(empty: EmptyReason): string {

@@ -10,9 +10,9 @@ export const SCORE_DECIMALS = 3;
 export const nonBlankText = z.string().regex(/\S/, 'blank');
 
 /** A URL, absolute or relative to the ingested root. */
-export const sourceUrlSchema = nonBlankText.refine(isAddress, { error: 'not a URL' });
+export const sourceUrlSchema = nonBlankText.refine(isSourceUrl, { error: 'not a URL' });
 
-export function isAddress(text: string): boolean {
+export function isSourceUrl(text: string): boolean {
   return URL.canParse(text, 'https://relative.invalid/') && !/[\x00-\x1f]/.test(text);
 }
 

@@ -1,4 +1,4 @@
-import { advice, setting } from '../faults/advice.ts';
+import { advice, settingName } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { cutToTokenEstimate, estimateTokens } from '../text/estimate-tokens.ts';
 import { cutAtSentence } from '../text/split-sentences.ts';
@@ -40,7 +40,7 @@ export function planWindow(
       `The system prompt (about ${needs.system} tokens) and the question with its answer (up to ${needs.exchange}) ` +
         `do not fit into the model's window of ${contextWindow} tokens.`,
       {
-        hint: advice`Shorten them, lower ${setting('maxTokens')}, or raise ${setting('contextWindow')} if the model has a larger one.`,
+        hint: advice`Shorten them, lower ${settingName('maxTokens')}, or raise ${settingName('contextWindow')} if the model has a larger one.`,
       },
     );
   }

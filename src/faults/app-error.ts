@@ -1,4 +1,4 @@
-import { type Advice, plainly } from './advice.ts';
+import { type Advice, formatPlainAdvice } from './advice.ts';
 
 /** The kinds of errors that callers and exit codes distinguish. */
 export type ErrorKind =
@@ -39,14 +39,14 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.kind = kind;
     this.advice = typeof options.hint === 'string' ? [options.hint] : options.hint;
-    this.hint = this.advice && plainly(this.advice);
+    this.hint = this.advice && formatPlainAdvice(this.advice);
     this.recoverable = options.recoverable ?? kind === 'rate_limit';
     this.retryAfter = options.retryAfter;
   }
 }
 
 /** A copy of an error with another message. */
-export function restated(failure: AppError, message: string): AppError {
+export function withMessage(failure: AppError, message: string): AppError {
   return new AppError(failure.kind, message, { ...failure, hint: failure.advice, cause: failure.cause });
 }
 

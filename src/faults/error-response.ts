@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Advice, advice, command, plainly, seeHelp, setting } from './advice.ts';
+import { type Advice, advice, formatPlainAdvice, seeHelp, settingName, viaCommand } from './advice.ts';
 import { AppError, type ErrorKind } from './app-error.ts';
 
 /** The default message of each kind of error; its hint is used if the error has none. */
@@ -10,11 +10,11 @@ export const defaultErrorMessages: Readonly<Record<ErrorKind, { sentence: string
   },
   api_error: {
     sentence: 'The model service could not answer.',
-    hint: advice`Try again, or check the service${command('doctor')}`,
+    hint: advice`Try again, or check the service${viaCommand('doctor')}`,
   },
   retrieval_error: {
     sentence: 'The documents could not be searched.',
-    hint: advice`Check the collection${command('doctor')}`,
+    hint: advice`Check the collection${viaCommand('doctor')}`,
   },
   auth_error: {
     sentence: 'The service did not accept the key.',
@@ -26,11 +26,11 @@ export const defaultErrorMessages: Readonly<Record<ErrorKind, { sentence: string
   },
   context_overflow: {
     sentence: 'The conversation is too long for the model.',
-    hint: advice`Reset the session, ask a shorter question, or lower ${setting('topK')}.`,
+    hint: advice`Reset the session, ask a shorter question, or lower ${settingName('topK')}.`,
   },
   configuration_error: {
     sentence: 'The configuration is not complete or not valid.',
-    hint: advice`Correct the setting that is named, or look at all of them${command('doctor')}`,
+    hint: advice`Correct the setting that is named, or look at all of them${viaCommand('doctor')}`,
   },
   not_grounded: {
     sentence: 'The documents do not support the answer.',
@@ -70,7 +70,7 @@ export function toErrorResponse(error: AppError): ErrorResponse {
   const response = {
     errorType: error.kind,
     message: error.message,
-    userMessage: leadOf(error.kind) + hintOf(error),
+    userMessage: leadOf(error.kind) + plainHint(error),
     retryAfter: error.retryAfter ?? null,
     recoverable: error.recoverable,
   };
@@ -93,8 +93,8 @@ export function fromErrorResponse(response: ErrorResponse): AppError {
 }
 
 /** The hint of an error, or the default one of its kind, as a plain sentence. */
-export function hintOf(error: AppError): string {
-  return plainly(adviceOf(error));
+export function plainHint(error: AppError): string {
+  return formatPlainAdvice(adviceOf(error));
 }
 
 /** The hint with its gaps. */

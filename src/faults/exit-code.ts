@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from './app-error.ts';
 
-export const EXIT_DONE = 0;
+export const EXIT_SUCCESS = 0;
 /** Anything but an AppError is an internal error. */
 const EXIT_INTERNAL_ERROR = 1;
 

@@ -1,8 +1,8 @@
-import { advice, settingOf } from './advice.ts';
+import { advice, settingValue } from './advice.ts';
 import { AppError } from './app-error.ts';
 
 /** Replaces every secret in messages, settings, traces and tapes; always the same, so that a replay matches. */
-export const MASK = '[redacted]';
+export const REDACTED = '[redacted]';
 
 /** Names of fields and parameters whose values are secrets. */
 const NAMES =
@@ -54,11 +54,11 @@ interface RedactorOptions {
   patterns?: readonly string[];
 }
 
-export type Range = [start: number, end: number];
+export type RedactedRange = [start: number, end: number];
 
 export interface Redactor {
   /** The ranges to remove from a text, sorted and disjoint. */
-  ranges(text: string): Range[];
+  ranges(text: string): RedactedRange[];
   text(text: string): string;
   /** Redacts keys, texts and numbers of a JSON value, and fields whose name says that they hold a secret. */
   value<T>(value: T): T;
@@ -73,8 +73,8 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   const exact = exactPattern(secrets);
   const all = [...(exact ? [exact] : []), ...patterns.map(userPattern), ...KEY_PATTERNS];
 
-  function ranges(text: string): Range[] {
-    const found: Range[] = [];
+  function ranges(text: string): RedactedRange[] {
+    const found: RedactedRange[] = [];
     // The PEM patterns are slow on base64.
     for (const pattern of text.includes(PEM_MARK) ? [...all, ...PEM_PATTERNS] : all) {
       for (const match of text.matchAll(pattern)) {
@@ -92,7 +92,7 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
     let redacted = '';
     let at = 0;
     for (const [start, end] of found) {
-      redacted += text.slice(at, start) + MASK;
+      redacted += text.slice(at, start) + REDACTED;
       at = end;
     }
     return redacted + text.slice(at);
@@ -100,13 +100,13 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
 
   function redactValue(value: unknown): unknown {
     if (typeof value === 'string') return redactText(value);
-    if (typeof value === 'number') return ranges(String(value)).length > 0 ? MASK : value;
+    if (typeof value === 'number') return ranges(String(value)).length > 0 ? REDACTED : value;
     if (Array.isArray(value)) return value.map(redactValue);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, each]) => [
         redactText(key),
-        SECRET_FIELD.test(key) && each !== null ? MASK : redactValue(each),
+        SECRET_FIELD.test(key) && each !== null ? REDACTED : redactValue(each),
       ]),
     );
   }
@@ -141,14 +141,14 @@ function userPattern(pattern: string): RegExp {
     return new RegExp(pattern, 'g');
   } catch (error) {
     throw new AppError('invalid_input', `The pattern ${pattern} is not a regular expression.`, {
-      hint: advice`Write it as in JavaScript, for example ${settingOf('redact', '"ACME-\\d+"', '"ACME-\\d+"')}.`,
+      hint: advice`Write it as in JavaScript, for example ${settingValue('redact', '"ACME-\\d+"', '"ACME-\\d+"')}.`,
       cause: error,
     });
   }
 }
 
-function merged(ranges: Range[]): Range[] {
-  const result: Range[] = [];
+function merged(ranges: RedactedRange[]): RedactedRange[] {
+  const result: RedactedRange[] = [];
   for (const range of ranges.sort((a, b) => a[0] - b[0])) {
     const last = result.at(-1);
     if (last !== undefined && range[0] <= last[1]) last[1] = Math.max(last[1], range[1]);
@@ -226,7 +226,7 @@ const SHORTEST_KEY = 4;
 /** Removes the configured keys, and anything that looks like a key, from a text that is shown to a person. */
 export function redactKeys(text: string, secrets: readonly (string | undefined)[] = []): string {
   const known = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_KEY) as string[];
-  const short = known.reduce((redacted, secret) => redacted.replaceAll(secret, MASK), text);
+  const short = known.reduce((redacted, secret) => redacted.replaceAll(secret, REDACTED), text);
   const safe = createRedactor({ secrets: known }).text(short);
-  return KEY_LIKE.reduce((redacted, pattern) => redacted.replace(pattern, MASK), safe);
+  return KEY_LIKE.reduce((redacted, pattern) => redacted.replace(pattern, REDACTED), safe);
 }

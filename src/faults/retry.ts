@@ -65,7 +65,7 @@ export function startRetries(options: RetryOptions = {}): Retries {
 }
 
 /** Repeats an attempt until it succeeds or cannot be retried. Throws the last error, or the signal's reason. */
-export async function retrying<T>(attemptOnce: () => Promise<T>, options: RetryOptions): Promise<T> {
+export async function retryOnError<T>(attemptOnce: () => Promise<T>, options: RetryOptions): Promise<T> {
   const retries = startRetries(options);
   for (;;) {
     options.signal?.throwIfAborted();
@@ -79,7 +79,7 @@ export async function retrying<T>(attemptOnce: () => Promise<T>, options: RetryO
 }
 
 /** The notice for the user during the wait. */
-export function retryNotice({ attempt, waitMs, error }: RetryAttempt<{ message: string }>): string {
+export function formatRetryNotice({ attempt, waitMs, error }: RetryAttempt<{ message: string }>): string {
   const seconds = Math.ceil(waitMs / 1000);
   return `${error.message} Trying again ${seconds > 0 ? `in ${seconds} s` : 'now'} (${attempt}).`;
 }
@@ -89,7 +89,7 @@ const DURATION = /(\d+(?:\.\d+)?)\s*(ms|h|m|s)/g;
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
 /** The seconds that a service asks to wait, from its headers, its body or its message. */
-export function retryAfterOf(headers: unknown, inBody?: unknown, message = ''): number | undefined {
+export function parseRetryAfter(headers: unknown, inBody?: unknown, message = ''): number | undefined {
   return fromHeaders(headers) ?? (typeof inBody === 'number' ? inBody : undefined) ?? fromMessage(message);
 }
 

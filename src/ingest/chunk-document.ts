@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Block, Chunk, ParsedDocument } from '../domain/document.ts';
-import { type Location, spanning } from '../domain/location.ts';
+import type { DocumentBlock, DocumentChunk, ParsedDocument } from '../domain/document.ts';
+import { mergeLocations, type SourceLocation } from '../domain/location.ts';
 import {
   type ChunkUnit,
   type CountTokens,
@@ -38,7 +38,7 @@ interface ChunkDraft {
  * only if it is too long for one chunk; pieces of tables and code repeat the header or fence. Small sections are merged
  * with their neighbours. Within a section, each chunk repeats the last sentence of the one before.
  */
-export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chunk[] {
+export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): DocumentChunk[] {
   const { title, maxTokens, countTokens } = options;
   const overlapLimit = Math.floor(maxTokens / 8);
   /** Neighbours are merged up to half of a chunk, tiny ones with any neighbour that they fit into. */
@@ -128,16 +128,16 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
   }
 
   /** Spans the locations of all blocks that overlap a range. */
-  function locationOf(start: number, end: number): Location | undefined {
-    let location: Location | undefined;
+  function locationOf(start: number, end: number): SourceLocation | undefined {
+    let location: SourceLocation | undefined;
     let index = firstEndingAfter(blocks, start);
     for (; index < blocks.length && (blocks[index]?.start ?? end) < end; index += 1) {
-      location = spanning(location, blocks[index]?.location);
+      location = mergeLocations(location, blocks[index]?.location);
     }
     return location;
   }
 
-  function toChunk({ start, end, path, tokens }: ChunkDraft, chunkIndex: number): Chunk {
+  function toChunk({ start, end, path, tokens }: ChunkDraft, chunkIndex: number): DocumentChunk {
     const slice = text.slice(start, end);
     const embedded = withPrefix(prefixOf(path).text, slice);
     return {
@@ -156,7 +156,7 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
 
 /** Rebuilds the text that is embedded for a stored chunk. */
 export function toEmbeddedText(
-  { title, headings, text }: Pick<Chunk, 'headings' | 'text'> & { title: string },
+  { title, headings, text }: Pick<DocumentChunk, 'headings' | 'text'> & { title: string },
   limits: Omit<ChunkOptions, 'title'>,
 ): string {
   return withPrefix(headingPrefix([title, ...headings], limits).text, text);
@@ -167,7 +167,7 @@ function withPrefix(prefix: string, text: string): string {
 }
 
 /** The index of the first block that ends after an offset. */
-function firstEndingAfter(blocks: readonly Block[], offset: number): number {
+function firstEndingAfter(blocks: readonly DocumentBlock[], offset: number): number {
   let [low, high] = [0, blocks.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

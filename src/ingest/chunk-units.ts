@@ -1,5 +1,5 @@
-import type { Block, ParsedDocument } from '../domain/document.ts';
-import { sentencesIn } from '../text/split-sentences.ts';
+import type { DocumentBlock, ParsedDocument } from '../domain/document.ts';
+import { splitPlainSentences } from '../text/split-sentences.ts';
 
 export type CountTokens = (text: string) => number;
 
@@ -17,7 +17,7 @@ export interface SectionHeading {
 
 /** A block that fits into a chunk, or a piece of one that does not. Units are not split further. */
 export interface ChunkUnit extends Span {
-  kind: Block['kind'];
+  kind: DocumentBlock['kind'];
   tokens: number;
   /** The headings above it, outermost first. */
   path: readonly SectionHeading[];
@@ -72,7 +72,7 @@ const splitWords = createSplitter(/\S+/g);
 const splitLines = createSplitter(/[^\n]*\S/g);
 const trimSpan = createSplitter(/\S(?:.*\S)?/gs);
 
-const splitters: Record<Block['kind'], Splitter[]> = {
+const splitters: Record<DocumentBlock['kind'], Splitter[]> = {
   heading: [splitWords],
   paragraph: [splitSpanIntoSentences, splitWords],
   item: [splitSpanIntoSentences, splitWords],
@@ -85,7 +85,12 @@ interface SizedSpan extends Span {
 }
 
 /** The block itself if it fits, otherwise the longest runs of its pieces that fit. */
-function splitToFit(text: string, block: Block, maxTokens: number, countTokens: CountTokens): SizedSpan[] {
+function splitToFit(
+  text: string,
+  block: DocumentBlock,
+  maxTokens: number,
+  countTokens: CountTokens,
+): SizedSpan[] {
   return split(block, splitters[block.kind]);
 
   function split(span: Span, [splitter, ...finer]: Splitter[]): SizedSpan[] {
@@ -118,7 +123,7 @@ function splitToFit(text: string, block: Block, maxTokens: number, countTokens: 
 }
 
 export function splitSpanIntoSentences(text: string, { start, end }: Span): Span[] {
-  return sentencesIn(text.slice(start, end)).map((sentence) => ({
+  return splitPlainSentences(text.slice(start, end)).map((sentence) => ({
     start: start + sentence.start,
     end: start + sentence.end,
   }));

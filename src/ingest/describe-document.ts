@@ -1,5 +1,5 @@
 import type { ParsedDocument } from '../domain/document.ts';
-import type { SourceEntry } from '../ports/loader.ts';
+import type { SourceEntry } from '../ports/document-source.ts';
 
 /** Docusaurus orders files and folders by a prefix that is not part of their name: `01-intro`. */
 const ORDER_PREFIX = /^\d+[-_. ]+(?=\S)/;

@@ -1,6 +1,6 @@
-import { isDirectory, nameOf, placeBelow } from '../domain/place.ts';
+import { isDirectoryUrl, lastUrlSegment, relativeAddress } from '../domain/source-address.ts';
 import type { DocumentRecord } from '../ports/chunk-store.ts';
-import type { SourceEntry } from '../ports/loader.ts';
+import type { SourceEntry } from '../ports/document-source.ts';
 
 type KnownPlace = Pick<DocumentRecord, 'uri' | 'root' | 'url'>;
 type FoundEntry = Pick<SourceEntry, 'uri' | 'root' | 'relativePath'>;
@@ -24,11 +24,11 @@ export function createDocumentPlaces(
 
   for (const { uri, root, url } of known) {
     if (!uri.startsWith('file:')) continue;
-    if (isDirectory(root)) directories.add(root);
+    if (isDirectoryUrl(root)) directories.add(root);
     if (URL.canParse(url)) continue;
-    if (!isDirectory(root)) files.set(url, uri);
-    else if (url.endsWith(placeBelow(root, uri)) && !prefixes.has(root)) {
-      const prefix = url.slice(0, url.length - placeBelow(root, uri).length);
+    if (!isDirectoryUrl(root)) files.set(url, uri);
+    else if (url.endsWith(relativeAddress(root, uri)) && !prefixes.has(root)) {
+      const prefix = url.slice(0, url.length - relativeAddress(root, uri).length);
       if (!owners.has(prefix)) assign(prefix, root);
     }
   }
@@ -43,13 +43,13 @@ export function createDocumentPlaces(
     const assigned = prefixes.get(root);
     if (assigned !== undefined) return assigned;
     for (const [other, prefix] of prefixes) {
-      if (nameOf(other) !== nameOf(root) || (await stillExists(other))) continue;
+      if (lastUrlSegment(other) !== lastUrlSegment(root) || (await stillExists(other))) continue;
       prefixes.delete(other);
       replaced.add(other);
       return assign(prefix, root);
     }
     for (let number = 0; ; number += 1) {
-      const prefix = number === 0 ? '' : numberedName(nameOf(root), number);
+      const prefix = number === 0 ? '' : numberedName(lastUrlSegment(root), number);
       if (await isFree(prefix, root)) return assign(prefix, root);
     }
   }
@@ -64,7 +64,7 @@ export function createDocumentPlaces(
 
   async function placeOfFile(uri: string): Promise<string> {
     for (let number = 1; ; number += 1) {
-      const place = numberedName(nameOf(uri), number);
+      const place = numberedName(lastUrlSegment(uri), number);
       const other = files.get(place);
       if (other !== undefined && other !== uri && (await stillExists(other))) continue;
       files.set(place, uri);
@@ -86,9 +86,9 @@ export function createDocumentPlaces(
     async place({ uri, root: foundIn, relativePath }: FoundEntry): Promise<FoundEntry & { place: string }> {
       if (!uri.startsWith('file:')) return { uri, root: foundIn, relativePath, place: uri };
       const root = outermostRoot(foundIn);
-      if (!isDirectory(root)) return { uri, root, relativePath, place: await placeOfFile(uri) };
+      if (!isDirectoryUrl(root)) return { uri, root, relativePath, place: await placeOfFile(uri) };
       directories.add(root);
-      const below = placeBelow(root, uri);
+      const below = relativeAddress(root, uri);
       return {
         uri,
         root,
@@ -104,7 +104,9 @@ export function createDocumentPlaces(
 /** `docs/` to `docs-2/`, `notes.md` to `notes-2.md`. */
 function numberedName(name: string, number: number): string {
   if (number === 1) return name;
-  return isDirectory(name) ? name.replace(/\/$/, `-${number}/`) : name.replace(/(\.\w+)?$/, `-${number}$1`);
+  return isDirectoryUrl(name)
+    ? name.replace(/\/$/, `-${number}/`)
+    : name.replace(/(\.\w+)?$/, `-${number}$1`);
 }
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chunkId, type RawDocument } from '../domain/document.ts';
-import { placeBelow } from '../domain/place.ts';
-import { type Advice, plainly } from '../faults/advice.ts';
+import { createChunkId, type RawDocument } from '../domain/document.ts';
+import { relativeAddress } from '../domain/source-address.ts';
+import { type Advice, formatPlainAdvice } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
+import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/document-source.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/loader.ts';
 import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { type DescribeOptions, describeDocument } from './describe-document.ts';
 import { createDocumentPlaces, findMixedRoots } from './document-places.ts';
@@ -38,7 +38,7 @@ export interface IngestOptions extends DescribeOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: IngestProgress) => void) | undefined;
   /** Formats the hint of a failure; as plain text unless given. */
-  wordAdvice?: (advice: Advice) => string;
+  formatAdvice?: (advice: Advice) => string;
 }
 
 export interface IngestProgress {
@@ -79,7 +79,7 @@ export interface IngestSummary {
  * Both are committed in batches, so the collection can be searched meanwhile and an interrupted run is continued by the
  * next. A document that cannot be read is reported; its earlier version stays.
  */
-export async function ingest(
+export async function ingestSources(
   sources: readonly DocumentSource[],
   { store, parse, embedder, stillExists }: IngestDependencies,
   options: IngestOptions,
@@ -117,7 +117,7 @@ export async function ingest(
   await writePending();
   const missing = [...known.all()].filter(isMissing);
   if (options.prune) await prune(missing);
-  else summary.gone = missing.map(({ root, uri }) => decodeURI(placeBelow(root, uri)));
+  else summary.gone = missing.map(({ root, uri }) => decodeURI(relativeAddress(root, uri)));
   const rootsNow = [...new Set(known.all()).difference(new Set(missing))].map(({ root }) => root);
   summary.mixed = findMixedRoots(rootsBefore, rootsNow);
   await embedChunks(store, embedder, {
@@ -173,7 +173,7 @@ export async function ingest(
       const change = before !== undefined ? 'changed' : replaces !== undefined ? 'renamed' : 'added';
       const records = chunks.map(({ embedded: _, end: __, ...chunk }) => ({
         ...chunk,
-        chunkId: chunkId(document.url, chunk.chunkIndex),
+        chunkId: createChunkId(document.url, chunk.chunkIndex),
         vector: null,
       }));
       const write = { document, chunks: records, ...(replaces !== undefined && { replaces }) };
@@ -181,7 +181,7 @@ export async function ingest(
     } catch (error) {
       signal?.throwIfAborted();
       if (error === embedderError || affectsAllDocuments(error)) throw error;
-      const { wordAdvice = plainly } = options;
+      const { formatAdvice: wordAdvice = formatPlainAdvice } = options;
       const hint = error instanceof AppError && error.advice ? wordAdvice(error.advice) : null;
       summary.failed.push({ uri: found.uri, message: messageOf(error), hint });
     }

@@ -1,4 +1,4 @@
-import { advice, setting } from '../faults/advice.ts';
+import { advice, settingName } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 
@@ -40,7 +40,7 @@ export async function loadKnownDocuments(
       if (sameAddress !== undefined && sameAddress !== uri) {
         if (await isGone(sameAddress)) return sameAddress;
         throw new AppError('invalid_input', `It has the same address as ${sameAddress}: ${url}.`, {
-          hint: advice`Give one of them another slug, or ingest them with different ${setting('baseUrl', 'base URLs')}.`,
+          hint: advice`Give one of them another slug, or ingest them with different ${settingName('baseUrl', 'base URLs')}.`,
         });
       }
       const sameContent = byContent.get(contentHash);

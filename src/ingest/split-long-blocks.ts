@@ -1,5 +1,5 @@
-import type { Block, ParsedDocument } from '../domain/document.ts';
-import type { Location } from '../domain/location.ts';
+import type { DocumentBlock, ParsedDocument } from '../domain/document.ts';
+import type { SourceLocation } from '../domain/location.ts';
 import type { CountTokens, SectionHeading } from './chunk-units.ts';
 
 /** The rows of a block, and the lines around them that every piece repeats. */
@@ -18,7 +18,7 @@ export function splitLongBlocks(
   budgetOf: (path: readonly SectionHeading[]) => number,
   countTokens: CountTokens,
 ): ParsedDocument {
-  const blocks: Block[] = [];
+  const blocks: DocumentBlock[] = [];
   const parts: string[] = [];
   let length = 0;
   let path: SectionHeading[] = [];
@@ -45,7 +45,10 @@ export function splitLongBlocks(
   append(document.text.slice(copied));
   return { ...document, text: parts.join(''), blocks };
 
-  function splitBlock(block: Block, text: string): { text: string; location?: { location: Location } }[] {
+  function splitBlock(
+    block: DocumentBlock,
+    text: string,
+  ): { text: string; location?: { location: SourceLocation } }[] {
     const budget = budgetOf(path);
     const frame = toFramedRows(block, text);
     // A token has at least one character; counting is slow.
@@ -96,7 +99,7 @@ function isBlank(row: string): boolean {
 const HEADER_RULE = /^\|[ |:-]+\|$/;
 
 /** Null for blocks without rows, tables without a header and code without a fence. */
-function toFramedRows({ kind }: Block, text: string): FramedRows | null {
+function toFramedRows({ kind }: DocumentBlock, text: string): FramedRows | null {
   const rows = text.split('\n');
   if (kind === 'table' && rows.length > 3 && HEADER_RULE.test(rows[1] ?? ''))
     return { opening: rows.slice(0, 2), rows: rows.slice(2), closing: [] };
@@ -106,11 +109,11 @@ function toFramedRows({ kind }: Block, text: string): FramedRows | null {
 
 /** The location of some rows, if each row of the block is one line or row of the source; otherwise the block's. */
 function locateRows(
-  whole: Location | undefined,
+  whole: SourceLocation | undefined,
   frame: FramedRows,
   from: number,
   to: number,
-): Location | undefined {
+): SourceLocation | undefined {
   if (whole === undefined) return undefined;
   const { opening, rows, closing } = frame;
   const span = whole.to - whole.from + 1;

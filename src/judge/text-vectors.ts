@@ -1,11 +1,11 @@
 import { normalizeVector } from '../domain/unit-vectors.ts';
-import { addTokens, type EncodedText } from '../ports/token-encoder.ts';
-import type { Range } from '../text/markdown-blocks.ts';
+import { type EncodedText, sumTokenVectors } from '../ports/token-encoder.ts';
+import type { TextRange } from '../text/markdown-blocks.ts';
 import { splitSentencesAndCode } from '../text/split-sentences.ts';
 import { indexTerms, STOP_WORDS } from '../text/terms.ts';
 
 /** A word with its contextual vector. */
-export interface WordVector extends Range {
+export interface WordVector extends TextRange {
   lower: string;
   /** Its index term; null for a stop word. */
   term: string | null;
@@ -22,7 +22,7 @@ export interface WordVector extends Range {
 export interface TextVectors {
   text: string;
   words: WordVector[];
-  sentences: readonly Range[];
+  sentences: readonly TextRange[];
   sentenceVectors: Float32Array[];
   vector: Float32Array;
   encoded: EncodedText;
@@ -51,7 +51,7 @@ export function toTextVectors(text: string, encoded: EncodedText, dimensions: nu
     const startsSentence = index === (sentences[sentence]?.start ?? 0);
     const term = STOP_WORDS.has(lower) ? null : (indexTerms(written)[0] ?? null);
     const vector = vectors.subarray(used, used + dimensions);
-    addTokens(vector, states, from, token);
+    sumTokenVectors(vector, states, from, token);
     used += dimensions;
     words.push({
       start: index,
@@ -69,7 +69,7 @@ export function toTextVectors(text: string, encoded: EncodedText, dimensions: nu
   for (let i = 0; i < starts.length; i += 1) {
     while (at + 1 < sentences.length && (starts[i] ?? 0) >= (sentences[at + 1]?.start ?? 0)) at += 1;
     const sum = sums[at];
-    if (sum !== undefined) addTokens(sum, states, i, i + 1);
+    if (sum !== undefined) sumTokenVectors(sum, states, i, i + 1);
   }
   const sentenceVectors = sums.map(normalizeVector);
   return { text, words, sentences, sentenceVectors, vector: encoded.vector, encoded };
@@ -78,11 +78,11 @@ export function toTextVectors(text: string, encoded: EncodedText, dimensions: nu
 /** The vector of a part of a text in its context, of unit length. */
 export function poolVector(
   { encoded: { starts, states }, vector }: TextVectors,
-  { start, end }: Range,
+  { start, end }: TextRange,
 ): Float32Array {
   const sum = new Float32Array(vector.length);
   starts.forEach((at, token) => {
-    if (at >= start && at < end) addTokens(sum, states, token, token + 1);
+    if (at >= start && at < end) sumTokenVectors(sum, states, token, token + 1);
   });
   return normalizeVector(sum);
 }

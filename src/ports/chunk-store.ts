@@ -1,5 +1,5 @@
 import type { CollectionIdentity } from '../domain/collection-identity.ts';
-import type { Chunk } from '../domain/document.ts';
+import type { DocumentChunk } from '../domain/document.ts';
 import type { Filter } from '../domain/query.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 
@@ -34,7 +34,7 @@ export interface DocumentRecord {
   fingerprint: string;
 }
 
-export interface ChunkRecord extends Omit<Chunk, 'embedded' | 'end'> {
+export interface ChunkRecord extends Omit<DocumentChunk, 'embedded' | 'end'> {
   /** A UUID from the document's URL and the chunk's index. */
   chunkId: string;
   /** Null until it is embedded. */
@@ -54,7 +54,7 @@ export interface DocumentWrite {
 /** A chunk as the store returns it, with the fields of its document that are cited. */
 export type StoredChunk = Omit<RetrievedChunk, 'score' | 'rank'>;
 
-export interface StoreSearch {
+export interface StoreSearchRequest {
   /** The full-text query; null for none. */
   text: string | null;
   /** The query vector; null for none. */
@@ -102,7 +102,7 @@ export interface ChunkStore {
   /** Removes documents; unknown URIs are ignored. */
   remove(uris: readonly string[]): Promise<void>;
   /** Hits in order, best first. */
-  search(request: StoreSearch): Promise<StoreHit[]>;
+  search(request: StoreSearchRequest): Promise<StoreHit[]>;
   /** The number of chunks that have each of these index terms; may be an estimate for many terms. Optional. */
   containing?(terms: readonly string[]): Promise<Map<string, number>>;
   /** The number of chunks that pass a filter. A document that is being replaced may count twice. */

@@ -1,5 +1,5 @@
 /** The default relevance threshold, on cosines rescaled from an embedder's baseline..1 to 0..1. */
-export const RELEVANT_FROM = 0.3;
+export const DEFAULT_SCORE_THRESHOLD = 0.3;
 
 /** Turns text into vectors of unit length. */
 export interface Embedder {

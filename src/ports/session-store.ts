@@ -1,10 +1,10 @@
-import type { Policy } from '../domain/agent-config.ts';
+import type { RetrievalPolicy } from '../domain/agent-config.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import type { ConversationSession } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 
 /** A user's rating of an answer. */
-export interface Feedback {
+export interface TurnFeedback {
   verdict: 'good' | 'bad';
   why: string | null;
   at: string;
@@ -18,7 +18,7 @@ export interface SessionSummary {
   status: ConversationSession['status'];
   isInteractive: boolean;
   model: string;
-  policy: Policy;
+  policy: RetrievalPolicy;
   collection: string;
   createdAt: string;
   updatedAt: string;
@@ -30,7 +30,7 @@ export interface SessionSummary {
 
 export interface RecordedTurn {
   turn: ConversationTurn;
-  feedback: Feedback | null;
+  feedback: TurnFeedback | null;
 }
 
 /** A session without turns, and its owner. */
@@ -60,7 +60,7 @@ export interface SessionStore {
   /** Newest first. */
   list(options?: { user?: string | undefined; limit?: number | undefined }): Promise<SessionSummary[]>;
   /** Rates a turn by its number from 1, or the last one. False if there is no such turn. */
-  setFeedback(sessionId: string, turnNumber: number | 'last', feedback: Feedback): Promise<boolean>;
+  setFeedback(sessionId: string, turnNumber: number | 'last', feedback: TurnFeedback): Promise<boolean>;
   /** False if there is no such session. */
   delete(sessionId: string): Promise<boolean>;
   close(): Promise<void>;

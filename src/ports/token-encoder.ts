@@ -11,7 +11,7 @@ export interface EncodedText {
 }
 
 /** Adds the token vectors `from`..`to` to a sum. A plain loop, because most of a first answer runs here before the JIT does. */
-export function addTokens(
+export function sumTokenVectors(
   sum: Float32Array | Float64Array,
   states: Float32Array | Float64Array,
   from: number,

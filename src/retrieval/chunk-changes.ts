@@ -1,38 +1,38 @@
 import { existsSync } from 'node:fs';
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 
-export type PassagePlace = Pick<StoredChunk, 'chunkId' | 'url'>;
+export type ChunkPlace = Pick<StoredChunk, 'chunkId' | 'url'>;
 
 /**
  * `changed`: the chunk has other text. `vanished`: it is no longer in the collection. `gone`: it is, but its file was
  * deleted. `moved`: another chunk has the same text.
  */
-export type Fate = { became: 'changed' | 'vanished' | 'gone' } | { became: 'moved'; to: PassagePlace };
+export type ChunkChange = { became: 'changed' | 'vanished' | 'gone' } | { became: 'moved'; to: ChunkPlace };
 
 /** A chunk as it was cited. Without a hash, changes of its text cannot be detected. */
-export interface NotedChunk {
+export interface ChunkReference {
   chunkId: string;
   contentHash: string | undefined;
 }
 
 /** What happened to each chunk since it was noted; null if it is unchanged. */
-export async function whatBecame(
-  noted: readonly NotedChunk[],
+export async function findChunkChanges(
+  noted: readonly ChunkReference[],
   store: Pick<ChunkStore, 'chunks' | 'withContent'>,
-): Promise<(Fate | null)[]> {
+): Promise<(ChunkChange | null)[]> {
   const found = await store.chunks([...new Set(noted.map(({ chunkId }) => chunkId))]);
   const current = new Map(found.map((chunk) => [chunk.chunkId, chunk]));
-  const gone = new Set(found.filter(fileIsGone).map(({ chunkId }) => chunkId));
+  const gone = new Set(found.filter(isFileDeleted).map(({ chunkId }) => chunkId));
   const changed = noted.filter(
     ({ chunkId, contentHash }) => current.get(chunkId)?.contentHash !== contentHash || gone.has(chunkId),
   );
   const hashes = [...new Set(changed.flatMap(({ contentHash }) => contentHash ?? []))];
-  const elsewhere = new Map<string, PassagePlace>();
+  const elsewhere = new Map<string, ChunkPlace>();
   for (const chunk of hashes.length === 0 ? [] : await store.withContent(hashes)) {
     const { contentHash, chunkId, url } = chunk;
-    if (!elsewhere.has(contentHash) && !fileIsGone(chunk)) elsewhere.set(contentHash, { chunkId, url });
+    if (!elsewhere.has(contentHash) && !isFileDeleted(chunk)) elsewhere.set(contentHash, { chunkId, url });
   }
-  return noted.map(({ chunkId, contentHash }): Fate | null => {
+  return noted.map(({ chunkId, contentHash }): ChunkChange | null => {
     const now = current.get(chunkId)?.contentHash;
     const isSame = now !== undefined && (contentHash === undefined || contentHash === now);
     if (isSame && !gone.has(chunkId)) return null;
@@ -46,7 +46,7 @@ export async function whatBecame(
  * Whether an ingested file was deleted. False if its root directory does not exist either: then it was ingested on
  * another machine, or the whole directory was moved.
  */
-export function fileIsGone({ url, uri }: { url: string; uri?: string | undefined }): boolean {
+export function isFileDeleted({ url, uri }: { url: string; uri?: string | undefined }): boolean {
   if (uri === undefined || !uri.startsWith('file:') || existsSync(new URL(uri))) return false;
   const depth = /^https?:/i.test(url) ? 0 : url.split('/').length - 1;
   return existsSync(new URL(`./${'../'.repeat(depth)}`, uri));

@@ -1,7 +1,7 @@
-import type { SearchMode } from '../domain/choices.ts';
 import type { Query } from '../domain/query.ts';
 import { isEmptyFilter } from '../domain/query.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
+import type { SearchMode } from '../domain/setting-choices.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';

@@ -1,7 +1,7 @@
 import { dotProduct } from '../domain/unit-vectors.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
-import { type Embedder, RELEVANT_FROM } from '../ports/embedder.ts';
+import { DEFAULT_SCORE_THRESHOLD, type Embedder } from '../ports/embedder.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 
 /** Sampled passages; every sentence is compared with every passage. */
@@ -62,7 +62,7 @@ export async function fitThreshold(
   others.sort((a, b) => a - b);
   const unrelated = others[Math.floor(others.length * UNRELATED_SHARE)] ?? 0;
   const baseline = toThreeDecimals(Math.max(0, unrelated));
-  const threshold = toThreeDecimals(baseline + (1 - baseline) * RELEVANT_FROM);
+  const threshold = toThreeDecimals(baseline + (1 - baseline) * DEFAULT_SCORE_THRESHOLD);
   const shareAbove = (cosines: readonly number[]) =>
     cosines.filter((value) => value >= threshold).length / cosines.length;
   return {

@@ -1,5 +1,5 @@
-import { createKeyedLock } from '../async/gate.ts';
-import type { Policy } from '../domain/agent-config.ts';
+import { createKeyedLock } from '../async/concurrency-gate.ts';
+import type { RetrievalPolicy } from '../domain/agent-config.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { createAskRoute } from './api/ask-route.ts';
@@ -20,7 +20,7 @@ export interface AgentServerOptions extends HttpAppOptions {
   sessions: SessionStore;
   runtime: Runtime;
   model: string;
-  policy: Policy;
+  policy: RetrievalPolicy;
   version: string;
   page: ReadonlyMap<string, PageFile>;
   /** Required by every route but the files of the page and /healthz. */

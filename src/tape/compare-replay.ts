@@ -1,4 +1,4 @@
-import { type Advice, plainly } from '../faults/advice.ts';
+import { type Advice, formatPlainAdvice } from '../faults/advice.ts';
 import { compareRunOutputs, turnPath } from './compare-run-outputs.ts';
 import type { JsonDifference } from './diff-json.ts';
 import { explainOutputChange } from './explain-drift.ts';
@@ -42,7 +42,7 @@ interface CompareReplayOptions {
 /** The outputs of a run with changed settings may differ, but all its requests must be answered. */
 export function compareReplay(
   outcome: Omit<ReplayOutcome<unknown>, 'result'>,
-  { tape, changed, current = false, onMiss, formatAdvice = plainly }: CompareReplayOptions,
+  { tape, changed, current = false, onMiss, formatAdvice = formatPlainAdvice }: CompareReplayOptions,
 ): ReplayComparison {
   const { header, recorded, outputs, misses, missReason, context, exchanges, renewed } = outcome;
   const differences = compareRunOutputs(recorded, outputs);

@@ -1,5 +1,5 @@
 import { SCORE_DECIMALS } from '../domain/retrieved-chunk.ts';
-import { MASK } from '../faults/redactor.ts';
+import { REDACTED } from '../faults/redactor.ts';
 import { diffJson, type JsonDifference } from './diff-json.ts';
 import { canonicalJson } from './match-key.ts';
 import type { RunOutputs, TurnOutput } from './run-outputs.ts';
@@ -35,7 +35,7 @@ function diffTurns(
 ): JsonDifference[] {
   const both = [recorded, replayed];
   // A redacted answer cannot be checked against its sources, so its verdicts differ.
-  const withVerdicts = !both.some((turn) => turn?.answer?.includes(MASK));
+  const withVerdicts = !both.some((turn) => turn?.answer?.includes(REDACTED));
   const withSentences = withVerdicts && !both.some((turn) => turn?.sentences === null);
   const [before, after] = both.map((turn) => comparableTurn(turn, withVerdicts, withSentences));
   return diffOutputs(before, after, path);

@@ -1,11 +1,11 @@
-import type { ANSWER_CHANGES } from '../domain/choices.ts';
+import type { ANSWER_CHANGE_KINDS } from '../domain/setting-choices.ts';
 import { diffJson, type JsonDifference } from './diff-json.ts';
 import { isEmbeddingVector } from './match-key.ts';
 import { parseEventPayloads } from './redact/redact-chunks.ts';
 import { bodyValue, type TapeExchange, type TapeJson, toJsonObject, tryParseJson } from './tape-format.ts';
 
 /** What changed in an answer: the first segment of the path of a difference. */
-export type AnswerChangeKind = (typeof ANSWER_CHANGES)[number];
+export type AnswerChangeKind = (typeof ANSWER_CHANGE_KINDS)[number];
 
 /** Fields that differ between equal answers. */
 const TIMING_PATH = /^body\.(?:.*\.)?(?:time|timestamp|created|\w+_at|\w+At|durationMs|elapsedMs)$/;

@@ -1,4 +1,4 @@
-import { type Advice, advice, setting, settingOf } from '../faults/advice.ts';
+import { type Advice, advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { diffJson, formatJsonDifference, type JsonDifference, jsonSimilarity } from './diff-json.ts';
@@ -15,7 +15,7 @@ import {
 
 const SHOWN_DIFFERENCES = 8;
 
-const RENEWAL: Advice = advice`To update the tape: ${settingOf('onMiss', 'record', 'replay its command and record what is missing')}. To replace it: ${setting('record', 'record its command again')}.`;
+const RENEWAL: Advice = advice`To update the tape: ${settingValue('onMiss', 'record', 'replay its command and record what is missing')}. To replace it: ${settingName('record', 'record its command again')}.`;
 
 /** A setting that differs from the recorded run. */
 export interface SettingChange {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import { validated } from '../faults/validated.ts';
 import type { Tape } from './open-tape.ts';
 import { joinStreamChunks } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
@@ -64,7 +64,7 @@ const harSchema = z.object({
  * imported. Throws `invalid_input`.
  */
 export function parseHar(document: unknown, path: string) {
-  const { log } = validated(harSchema, document, `The HAR file ${path}`);
+  const { log } = parseOrThrow(harSchema, document, `The HAR file ${path}`);
   const left: string[] = [];
   const entries = log.entries.filter(({ request: { url } }, index) => {
     const isHttp = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

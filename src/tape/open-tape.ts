@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { advice, command } from '../faults/advice.ts';
+import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import { validated } from '../faults/validated.ts';
+import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import { createMatchKey, type MatchKey } from './match-key.ts';
 import { parseStoredExchange } from './serialize-exchange.ts';
 import {
@@ -114,7 +114,7 @@ export function assertUnedited({ edited, path }: Tape): void {
 export function assertComplete({ complete, path }: Tape): void {
   if (complete) return;
   throw new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
-    hint: advice`Record it again. To look at it${command(`tape show ${path}`)}`,
+    hint: advice`Record it again. To look at it${viaCommand(`tape show ${path}`)}`,
   });
 }
 
@@ -164,7 +164,10 @@ function parseTape(path: string): TapeContent {
   const header = parseHeader(path, fields);
   if (!Array.isArray(exchanges)) throw notATapeError(path, 'its "exchanges" are not a list');
   const parsed = exchanges.map((each, number) =>
-    parseStoredExchange(validated(tapeExchangeSchema, each, `Exchange ${number + 1} of ${path}`), number + 1),
+    parseStoredExchange(
+      parseOrThrow(tapeExchangeSchema, each, `Exchange ${number + 1} of ${path}`),
+      number + 1,
+    ),
   );
   const digestLine = bytes.lastIndexOf(`\n${DIGEST_LINE}`);
   return {
@@ -190,13 +193,13 @@ function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader 
       hint: `This version reads formats up to ${TAPE_VERSION}. Update citeloop, or record the tape again.`,
     });
   }
-  return validated(tapeHeaderSchema, fields, `The tape ${path}`);
+  return parseOrThrow(tapeHeaderSchema, fields, `The tape ${path}`);
 }
 
 function parseExchange(path: string, text: string, number: number): TapeExchange {
   const name = `Exchange ${number} of ${path}`;
   const value = tryParseJson(text);
-  if (value !== undefined) return parseStoredExchange(validated(tapeExchangeSchema, value, name), number);
+  if (value !== undefined) return parseStoredExchange(parseOrThrow(tapeExchangeSchema, value, name), number);
   throw new AppError('invalid_input', `${name} is not valid JSON.`, {
     hint: 'The file was edited or damaged after it was recorded. Record it again.',
   });
@@ -204,7 +207,7 @@ function parseExchange(path: string, text: string, number: number): TapeExchange
 
 /** Null for undefined: an interrupted recording may end within it. */
 function parseTail(path: string, value: unknown): TapeTail | null {
-  return value === undefined ? null : validated(tapeTailSchema, value, `The end of ${path}`);
+  return value === undefined ? null : parseOrThrow(tapeTailSchema, value, `The end of ${path}`);
 }
 
 interface IndexedExchange extends ExchangeLocation, Pick<MatchKey, 'exact' | 'nearly'> {}

@@ -4,9 +4,9 @@ import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { createFetchRecorder } from './record-fetch.ts';
 import { hideFilePaths } from './redact/file-paths.ts';
+import { createRunObserver, type TapedRun } from './run-observer.ts';
 import { emptyRunOutputs } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
-import { createRunObserver, type TapedRun } from './tape-run.ts';
 import { createRecordingRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
 

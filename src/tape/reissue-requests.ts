@@ -1,4 +1,4 @@
-import { MASK } from '../faults/redactor.ts';
+import { REDACTED } from '../faults/redactor.ts';
 import { type AnswerChangeKind, answerChangeKind, diffAnswers } from './diff-answers.ts';
 import { formatJsonDifference } from './diff-json.ts';
 import { formatRequestLine } from './diff-tapes.ts';
@@ -80,7 +80,7 @@ function* findCandidates(
     const service = serviceOf(request.url);
     if (typeof service === 'string') skip(service);
     else if (failure !== undefined) skip('the recorded call failed');
-    else if (JSON.stringify(request.body ?? null).includes(MASK)) skip('the request was redacted');
+    else if (JSON.stringify(request.body ?? null).includes(REDACTED)) skip('the request was redacted');
     else yield { tape, exchange, service };
   }
 }

@@ -1,15 +1,15 @@
-import { advice, command as commandLine } from '../faults/advice.ts';
+import { advice, viaCommand as commandLine } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
-import { validated } from '../faults/validated.ts';
+import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { ReplayCounts } from './exchange-finder.ts';
 import type { ReplayContext, SettingChange } from './explain-drift.ts';
 import { assertComplete, type Tape } from './open-tape.ts';
 import { type ReplayTapeOptions, startTapeReplay } from './replay-tape.ts';
+import { createRunObserver, type TapedRun } from './run-observer.ts';
 import { emptyRunOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import { type TapeHeader, type TapeJson, toJsonObject } from './tape-format.ts';
-import { createRunObserver, type TapedRun } from './tape-run.ts';
 
 export interface ReplayRunOptions
   extends Pick<ReplayTapeOptions, 'path' | 'onMiss' | 'timing' | 'secrets' | 'patterns' | 'renewedBy'> {
@@ -73,7 +73,7 @@ export async function replayRun<T>(
     const { tape, runtime } = replay;
     const { header, count } = tape;
     assertRunnable(tape, command);
-    recorded = validated(runOutputsSchema, tape.tail?.outputs ?? {}, `The "outputs" field of ${path}`);
+    recorded = parseOrThrow(runOutputsSchema, tape.tail?.outputs ?? {}, `The "outputs" field of ${path}`);
     const { collection } = recorded;
     const settings = {
       ...toJsonObject(header.inputs.settings),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { advice, command, settingOf } from '../faults/advice.ts';
+import { advice, settingValue, viaCommand } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 
 /** 2 spread an exchange over many lines, 3 renamed fields of the outputs. All versions are read. */
@@ -159,7 +159,7 @@ export function toTapeFileError(action: 'read' | 'write', path: string, error: u
   return new AppError('invalid_input', `Cannot ${action} the tape ${path}: ${reason}.`, {
     hint:
       action === 'read'
-        ? advice`Record one${settingOf('record', '<tape>', '')}.`
+        ? advice`Record one${settingValue('record', '<tape>', '')}.`
         : 'Record it again to another path. An existing tape is unchanged.',
     cause: error,
   });
@@ -167,6 +167,6 @@ export function toTapeFileError(action: 'read' | 'write', path: string, error: u
 
 export function notATapeError(path: string, reason: string): AppError {
   return new AppError('invalid_input', `${path} is not a tape: ${reason}.`, {
-    hint: advice`Record one${settingOf('record', '<tape>', '')}, or convert a HAR file${command('tape import')}`,
+    hint: advice`Record one${settingValue('record', '<tape>', '')}, or convert a HAR file${viaCommand('tape import')}`,
   });
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { advice, settingOf } from '../faults/advice.ts';
+import { advice, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
 import { diffAnswers } from './diff-answers.ts';
@@ -196,7 +196,7 @@ function holdsSplitSecret({ response }: TapeExchange, redactor: Redactor): boole
 
 function leakedSecretError(path: string): AppError {
   return new AppError('invalid_input', `The tape ${path} was not written: it would contain a secret.`, {
-    hint: advice`Remove the text around it${settingOf('redact', '<regular expression>', '')}, or keep the secret out of the question.`,
+    hint: advice`Remove the text around it${settingValue('redact', '<regular expression>', '')}, or keep the secret out of the question.`,
   });
 }
 

@@ -8,14 +8,14 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const oneColumnEach = /^[\x20-\x7e]*$/;
 
 /** The graphemes of a text: an accent or a joined emoji is part of one character. */
-export function charactersOf(text: string): string[] {
+export function splitGraphemes(text: string): string[] {
   return oneColumnEach.test(text)
     ? text.split('')
     : Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /** Whether a character takes two columns of a terminal. Lines may break before and after it. */
-export function isWide(character: string): boolean {
+export function isWideCharacter(character: string): boolean {
   return wide.test(character) || emoji.test(character);
 }
 
@@ -23,8 +23,8 @@ export function isWide(character: string): boolean {
 export function displayWidth(text: string): number {
   if (oneColumnEach.test(text)) return text.length;
   let width = 0;
-  for (const character of charactersOf(text)) {
-    if (isWide(character)) width += 2;
+  for (const character of splitGraphemes(text)) {
+    if (isWideCharacter(character)) width += 2;
     else if (!withoutWidth.test(character)) width += 1;
   }
   return width;
@@ -40,7 +40,7 @@ export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const character of charactersOf(text)) {
+  for (const character of splitGraphemes(text)) {
     used += displayWidth(character);
     if (used > width - 1) break;
     kept += character;

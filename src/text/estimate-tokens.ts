@@ -22,14 +22,14 @@ const PIECES = /[A-Za-z]+|\d+|[^\sA-Za-z\d]/gu;
  * or non-ASCII character. On the sample book, WordPiece counts four fifths of it on average and never more. The counts
  * of two texts with a space between add up, which the chunker relies on.
  */
-export function mostTokens(text: string): number {
+export function maxTokenCount(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(PIECES)) tokens += tokensOf(piece);
   return tokens;
 }
 
-/** The start of a text with at most `maxTokens` tokens by `mostTokens`. */
-export function cutToTokens(text: string, maxTokens: number): string {
+/** The start of a text with at most `maxTokens` tokens by `maxTokenCount`. */
+export function cutToMaxTokenCount(text: string, maxTokens: number): string {
   // No piece has more tokens than characters.
   if (text.length <= maxTokens) return text;
   let tokens = 0;

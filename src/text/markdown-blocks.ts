@@ -1,10 +1,10 @@
-export interface Range {
+export interface TextRange {
   start: number;
   end: number;
 }
 
 /** Replaces ranges of a text, which are in order and do not overlap. */
-export function replaceRanges(text: string, edits: readonly (Range & { text: string })[]): string {
+export function replaceRanges(text: string, edits: readonly (TextRange & { text: string })[]): string {
   let replaced = '';
   let at = 0;
   for (const edit of edits) {
@@ -15,7 +15,7 @@ export function replaceRanges(text: string, edits: readonly (Range & { text: str
 }
 
 /** A paragraph, list item, table row, heading or fenced code block. */
-export interface MarkdownBlock extends Range {
+export interface MarkdownBlock extends TextRange {
   kind: 'text' | 'heading' | 'code';
   /** The offset after the bullet, number or quote mark. */
   content: number;
@@ -30,7 +30,7 @@ const RULE = /^[ \t]*(?:={2,}|-{3,}|\*{3,}|_{3,})[ \t]*$/;
 const LINE_HEAD = 200;
 
 /** The blocks of a Markdown text in order. An unclosed fence reaches to the end. */
-export function findBlocks(text: string): MarkdownBlock[] {
+export function findMarkdownBlocks(text: string): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let open: MarkdownBlock | null = null;
   let fence: string | null = null;
@@ -75,7 +75,7 @@ function closesFence(line: string, fence: string): boolean {
 }
 
 /** The range between the fences of a code block. */
-export function findInnerCode(text: string, { start, end }: Range): Range {
+export function findInnerCode(text: string, { start, end }: TextRange): TextRange {
   const [fence = ''] = /^[^\n]*\n?/.exec(text.slice(start, end)) ?? [];
   const from = start + fence.length;
   const code = text.slice(from, end).replace(/(?:^|\n)[ \t>]*(?:`{3,}|~{3,})\s*$/, '');
@@ -83,7 +83,7 @@ export function findInnerCode(text: string, { start, end }: Range): Range {
 }
 
 /** The code spans of a block: from a run of backticks to the next run of the same length, in linear time. */
-export function findCodeSpans(text: string, block: Range): Range[] {
+export function findCodeSpans(text: string, block: TextRange): TextRange[] {
   const runs: { start: number; length: number }[] = [];
   for (let at = text.indexOf('`', block.start); at >= 0 && at < block.end; at = text.indexOf('`', at)) {
     const start = at;
@@ -91,7 +91,7 @@ export function findCodeSpans(text: string, block: Range): Range[] {
     runs.push({ start, length: at - start });
   }
   const byLength = Map.groupBy(Array.from(runs.keys()).reverse(), (i) => runs[i]?.length);
-  const spans: Range[] = [];
+  const spans: TextRange[] = [];
   let next = 0;
   runs.forEach((run, i) => {
     if (i < next) return;

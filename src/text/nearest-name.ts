@@ -1,5 +1,5 @@
 /** The known name that was probably meant: the only one with this prefix, or the one with the fewest typing errors. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const typed = name.toLowerCase();
   const withPrefix = known.filter((candidate) => candidate.toLowerCase().startsWith(typed));
   if (typed.length >= 2 && withPrefix.length === 1) return withPrefix[0];

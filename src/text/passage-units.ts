@@ -1,27 +1,27 @@
-import { findBlocks, type MarkdownBlock, type Range } from './markdown-blocks.ts';
+import { findMarkdownBlocks, type MarkdownBlock, type TextRange } from './markdown-blocks.ts';
 import { memoize } from './memoize.ts';
-import { sentencesIn } from './split-sentences.ts';
+import { splitPlainSentences } from './split-sentences.ts';
 
 export type UnitKind = 'sentence' | 'item' | 'steps' | 'row' | 'code' | 'definition';
 
 /** A part of a passage that can be an answer on its own. Ranges are offsets in the passage. */
-export interface PassageUnit extends Range {
+export interface PassageUnit extends TextRange {
   kind: UnitKind;
   /** The sentence before code or a list, the header of a row, or the sentence that it refers back to. */
-  leadIn: Range | null;
+  leadIn: TextRange | null;
   /** Its first and its last part. */
   parts: { from: number; to: number };
 }
 
 /** A block of a passage. */
-export interface PassagePart extends Range {
+export interface PassagePart extends TextRange {
   kind: 'paragraph' | 'label' | 'item' | 'row' | 'code';
   /** Empty for rows and code. */
-  sentences: Range[];
+  sentences: TextRange[];
   /** The number of an item in a numbered list, else null. */
   number: number | null;
   /** For a row, the header of its table with the rule below it. */
-  head: Range | null;
+  head: TextRange | null;
 }
 
 /** Starts a sentence that refers to the one before. */
@@ -34,10 +34,10 @@ const MOST_LABEL_WORDS = 8;
 const ENDS_SENTENCE = /[.!?。！？:;]["'”’)\]*_]*$/;
 
 /** The parts of a passage in order. A heading is a label; so is a file name above code. */
-export const passageParts = memoize({ size: 64 }, (text: string): readonly PassagePart[] => {
-  const blocks = findBlocks(text);
+export const splitPassageParts = memoize({ size: 64 }, (text: string): readonly PassagePart[] => {
+  const blocks = findMarkdownBlocks(text);
   const parts: PassagePart[] = [];
-  let head: Range | null = null;
+  let head: TextRange | null = null;
   blocks.forEach((block, index) => {
     const written = text.slice(block.start, block.end);
     const isRow = block.kind === 'text' && written.trimStart().startsWith('|');
@@ -58,10 +58,12 @@ export const passageParts = memoize({ size: 64 }, (text: string): readonly Passa
 function proseOf(text: string, block: MarkdownBlock): PassagePart {
   const prose = text.slice(block.content, block.end);
   // A tag at the start of a line starts a sentence.
-  const sentences = sentencesIn(prose.replace(/(?<![.!?])\n|\n(?!<)/g, ' ')).map(({ start, end }) => ({
-    start: block.content + start,
-    end: block.content + end,
-  }));
+  const sentences = splitPlainSentences(prose.replace(/(?<![.!?])\n|\n(?!<)/g, ' ')).map(
+    ({ start, end }) => ({
+      start: block.content + start,
+      end: block.content + end,
+    }),
+  );
   const item = ITEM.exec(text.slice(block.start, block.end));
   const isLabel =
     block.kind === 'heading' ||
@@ -78,8 +80,8 @@ function proseOf(text: string, block: MarkdownBlock): PassagePart {
 }
 
 /** The units of a passage in order. */
-export function passageUnits(text: string): PassageUnit[] {
-  const parts = passageParts(text);
+export function splitPassageUnits(text: string): PassageUnit[] {
+  const parts = splitPassageParts(text);
   const units: PassageUnit[] = [];
   parts.forEach((part, index) => {
     const own = { from: index, to: index };
@@ -111,7 +113,7 @@ export function passageUnits(text: string): PassageUnit[] {
         break;
       }
       case 'paragraph': {
-        const label = parts[index - 1]?.kind === 'label' ? rangeOf(parts[index - 1] as Range) : null;
+        const label = parts[index - 1]?.kind === 'label' ? rangeOf(parts[index - 1] as TextRange) : null;
         part.sentences.forEach((sentence, at) => {
           const before = at > 0 ? part.sentences[at - 1] : parts[index - 1]?.sentences.at(-1);
           const refersBack = REFERS_BACK.test(text.slice(sentence.start, sentence.end));
@@ -152,7 +154,7 @@ function findLastStep(parts: readonly PassagePart[], index: number): number | nu
 }
 
 /** The sentence that introduces code or a list: the last one before it, past labels, code and other items. */
-function findLeadIn(text: string, parts: readonly PassagePart[], index: number): Range | null {
+function findLeadIn(text: string, parts: readonly PassagePart[], index: number): TextRange | null {
   const ofCode = parts[index]?.kind === 'code';
   for (let at = index - 1; at >= 0; at -= 1) {
     const before = parts[at];
@@ -170,6 +172,6 @@ function findLeadIn(text: string, parts: readonly PassagePart[], index: number):
   return null;
 }
 
-function rangeOf({ start, end }: Range): Range {
+function rangeOf({ start, end }: TextRange): TextRange {
   return { start, end };
 }

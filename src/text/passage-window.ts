@@ -1,5 +1,5 @@
-import type { Range } from './markdown-blocks.ts';
-import { passageParts } from './passage-units.ts';
+import type { TextRange } from './markdown-blocks.ts';
+import { splitPassageParts } from './passage-units.ts';
 import { indexTerms, queryTerms } from './terms.ts';
 import { cutText } from './visible-text.ts';
 
@@ -7,7 +7,7 @@ import { cutText } from './visible-text.ts';
  * The first part of a passage, at most `max` characters, that has most of the query's terms. It consists of whole
  * sentences, rows (with their table header) and code blocks, unless a single one is longer than `max`.
  */
-export function passageWindow(text: string, query: string, max: number): string {
+export function selectPassageWindow(text: string, query: string, max: number): string {
   if (text.length <= max) return text;
   const wanted = new Set(queryTerms(query));
   const pieces = piecesOf(text).map((piece) => ({
@@ -40,8 +40,8 @@ export function passageWindow(text: string, query: string, max: number): string 
 }
 
 /** Sentences, rows with the header of their table, and code blocks, which are not cut. */
-function piecesOf(text: string): (Range & { head: Range | null })[] {
-  const parts = passageParts(text);
+function piecesOf(text: string): (TextRange & { head: TextRange | null })[] {
+  const parts = splitPassageParts(text);
   const pieces = parts.flatMap(({ start, end, sentences, head }, index) => {
     const opensTable = head !== null && parts[index - 1]?.head !== head;
     const whole = opensTable ? { start: head.start, end, head: null } : { start, end, head };

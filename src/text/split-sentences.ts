@@ -1,8 +1,8 @@
-import { findBlocks, findCodeSpans, type MarkdownBlock, type Range } from './markdown-blocks.ts';
+import { findCodeSpans, findMarkdownBlocks, type MarkdownBlock, type TextRange } from './markdown-blocks.ts';
 import { memoize } from './memoize.ts';
 import { cutText } from './visible-text.ts';
 
-interface Sentence extends Range {
+interface Sentence extends TextRange {
   /** The index of its block. */
   block: number;
   heading: boolean;
@@ -26,13 +26,13 @@ let segmenter: Intl.Segmenter | undefined;
  */
 export function splitSentences(
   text: string,
-  blocks: readonly MarkdownBlock[] = findBlocks(text),
+  blocks: readonly MarkdownBlock[] = findMarkdownBlocks(text),
 ): Sentence[] {
   return blocks.flatMap(({ kind, content, end }, block) => {
     if (kind === 'code') return [];
     // Within a block, a line break does not end a sentence.
     const prose = text.slice(content, end).replace(LINE_END, ' ');
-    return sentencesIn(prose).map((sentence) => ({
+    return splitPlainSentences(prose).map((sentence) => ({
       start: content + sentence.start,
       end: content + sentence.end,
       block,
@@ -44,8 +44,8 @@ export function splitSentences(
 /** The sentences and code blocks of a Markdown text, in order. */
 export const splitSentencesAndCode = memoize(
   { size: 64 },
-  (text: string): readonly (Range & { isCode: boolean })[] => {
-    const blocks = findBlocks(text);
+  (text: string): readonly (TextRange & { isCode: boolean })[] => {
+    const blocks = findMarkdownBlocks(text);
     const code = blocks.filter(({ kind }) => kind === 'code');
     return [...splitSentences(text, blocks), ...code]
       .map((range) => ({ start: range.start, end: range.end, isCode: 'kind' in range }))
@@ -54,10 +54,10 @@ export const splitSentencesAndCode = memoize(
 );
 
 /** The sentences of a plain text. A line break ends one; an abbreviation or text in backticks does not. */
-export function sentencesIn(prose: string): Range[] {
+export function splitPlainSentences(prose: string): TextRange[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
   const readable = maskCode(prose);
-  const sentences: Range[] = [];
+  const sentences: TextRange[] = [];
   let start = 0;
   for (const { index, segment } of segmenter.segment(readable)) {
     // Includes the emphasis that ends with the sentence: "**Control.** It tracks".
@@ -80,14 +80,14 @@ function endsWithinWord(text: string, end: number): boolean {
 
 /** Cuts a plain text where its sentences begin. The joined pieces are the text. */
 export function cutAtSentences(text: string): string[] {
-  const starts = sentencesIn(text).map(({ start }) => start);
+  const starts = splitPlainSentences(text).map(({ start }) => start);
   return [0, ...starts.slice(1)].map((start, index) => text.slice(start, starts[index + 1]));
 }
 
 /** The start of a text, at most `max` characters, cut after a sentence or, if none fits, after a word. */
 export function cutAtSentence(text: string, max: number): string {
   if (text.length <= max) return text;
-  const end = sentencesIn(text).findLast((sentence) => sentence.end <= max)?.end;
+  const end = splitPlainSentences(text).findLast((sentence) => sentence.end <= max)?.end;
   if (end !== undefined) return text.slice(0, end);
   const cut = cutText(text, max);
   return /^(.*\S)\s/su.exec(cut)?.[1] ?? cut;

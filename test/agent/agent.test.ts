@@ -6,8 +6,8 @@ import { conversationTurnSchema } from '../../src/domain/conversation-turn.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
 import { runEventSchema } from '../../src/domain/run-event.ts';
 import { AppError } from '../../src/faults/app-error.ts';
-import { agentOn, askAndWait } from '../support/agent-on.ts';
-import { smallLibrary } from '../support/small-library.ts';
+import { createSmallLibrary } from '../support/small-library.ts';
+import { askAndWait, createTestAgent } from '../support/test-agent.ts';
 
 const BOOK = {
   'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa. They eat 40 kilograms of grass.',
@@ -33,7 +33,7 @@ function toolResults(model: ScriptedModel) {
 test('records the messages, searches and counts of a turn', async () => {
   const model = new ScriptedModel([[search('zebra')], [assistantMessage('A zebra is a striped horse. [1]')]]);
   const sessions = createMemorySessionStore();
-  const session = await agentOn(await smallLibrary(BOOK), model, { sessions }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, { sessions }).startSession();
   const { events, turn } = await askAndWait(session, 'What is a zebra?');
 
   expect(turn?.response).toMatchObject({
@@ -67,7 +67,7 @@ test('records the messages, searches and counts of a turn', async () => {
 
 test('emits connected phase changes and ends idle', async () => {
   const model = new ScriptedModel([[search('zebra')], [assistantMessage('Striped.')]]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { events } = await askAndWait(session, 'Zebra?');
   const phases = events.filter((event) => event.type === 'phase');
   let current = 'idle';
@@ -83,7 +83,7 @@ test('removes terminal escapes from events, answers and records', async () => {
   const model = new ScriptedModel([
     [assistantMessage('\x1b]0;owned\x07Hello, \x1b[31mred\x1b[0m\u202e world.\x07')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { events, turn } = await askAndWait(session, 'Hi');
   expect(turn?.response.answer).toBe('Hello, red world.');
   const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.delta] : []));
@@ -92,8 +92,8 @@ test('removes terminal escapes from events, answers and records', async () => {
 });
 
 test('an answer without a search is not grounded', async () => {
-  const session = await agentOn(
-    await smallLibrary(BOOK),
+  const session = await createTestAgent(
+    await createSmallLibrary(BOOK),
     new ScriptedModel([[assistantMessage('Hello!')]]),
   ).startSession();
   const { turn } = await askAndWait(session, 'Hi');
@@ -112,7 +112,7 @@ test('returns invalid tool arguments to the model with the reason', async () => 
     [search('owl')],
     [assistantMessage('An owl hunts at night. [1]')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'Owls?');
   expect(turn?.response.grounded).toBe(true);
   const [bad, good] = toolResults(model);
@@ -125,7 +125,7 @@ test('returns invalid tool arguments to the model with the reason', async () => 
 });
 
 test('rejects unknown tool arguments by name', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const model = new ScriptedModel([
     [
       functionCall(
@@ -136,7 +136,7 @@ test('rejects unknown tool arguments by name', async () => {
     ],
     [assistantMessage('Night.')],
   ]);
-  const session = await agentOn(library, model).startSession();
+  const session = await createTestAgent(library, model).startSession();
   const { events } = await askAndWait(session, 'Owls?');
   expect(events.some(({ type }) => type === 'retrieval_started')).toBe(false);
   expect(toolResults(model)[0]).toMatchObject({
@@ -153,7 +153,7 @@ test('the tool schema contains the bounds and modules that arguments are checked
     [search('oak', { module: 'animals' }, 'c')],
     [assistantMessage('None.')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   await askAndWait(session, 'Owls?');
   expect(model.calls[0]?.request.tools[0]).toMatchObject({
     strict: true,
@@ -182,7 +182,7 @@ test('applies the threshold that the model gives', async () => {
     [search('zebra owl oak', {}, 'c')],
     [assistantMessage('Hm.')],
   ]);
-  await askAndWait(await agentOn(await smallLibrary(BOOK), model).startSession(), 'All?');
+  await askAndWait(await createTestAgent(await createSmallLibrary(BOOK), model).startSession(), 'All?');
   const [all, none, usual] = toolResults(model);
   expect(all?.total).toBe(3);
   expect(none).toMatchObject({ total: 0, empty: { reason: 'below_threshold', threshold: 0.99 } });
@@ -203,7 +203,7 @@ test('reports malformed tool JSON and unknown tools to the model and continues',
     [functionCall('launch_rockets', {}, { callId: 'y' })],
     [assistantMessage('Sorry, I cannot.')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'Owls?');
   expect(turn?.response.answer).toBe('Sorry, I cannot.');
   expect(toolResults(model)).toMatchObject([
@@ -217,7 +217,7 @@ test('an empty result contains the reason and the nearest miss', async () => {
     [search('submarine')],
     [assistantMessage("I don't have information about submarines.")],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'Submarines?');
   expect(turn?.response).toMatchObject({ grounded: false, retrievalCount: 1 });
   expect(toolResults(model)[0]).toMatchObject({
@@ -228,7 +228,7 @@ test('an empty result contains the reason and the nearest miss', async () => {
 });
 
 test('returns a failed search to the model instead of ending the turn', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const broken = {
     ...library,
     retriever: { retrieve: () => Promise.reject(new Error('the disk is on fire')) },
@@ -237,7 +237,7 @@ test('returns a failed search to the model instead of ending the turn', async ()
     [search('owl')],
     [assistantMessage("I don't have information about owls.")],
   ]);
-  const session = await agentOn(broken, model).startSession();
+  const session = await createTestAgent(broken, model).startSession();
   const { turn, events } = await askAndWait(session, 'Owls?');
   expect(turn?.response).toMatchObject({
     retrievalCount: 1,
@@ -252,7 +252,7 @@ test('returns a failed search to the model instead of ending the turn', async ()
 });
 
 test('a turn has no error if a later search succeeds', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   let searches = 0;
   const flaky = {
     ...library,
@@ -268,15 +268,18 @@ test('a turn has no error if a later search succeeds', async () => {
     [search('owls at night', {}, 'b')],
     [assistantMessage('An owl hunts at night. [1]')],
   ]);
-  const { turn } = await askAndWait(await agentOn(flaky, model).startSession(), 'Owls?');
+  const { turn } = await askAndWait(await createTestAgent(flaky, model).startSession(), 'Owls?');
   expect(turn?.response).toMatchObject({ grounded: true, error: null, retrievalCount: 2 });
 });
 
 test('a rejected key ends the turn', async () => {
   const refusal = new AppError('auth_error', 'The key was refused.');
-  const broken = { ...(await smallLibrary(BOOK)), retriever: { retrieve: () => Promise.reject(refusal) } };
+  const broken = {
+    ...(await createSmallLibrary(BOOK)),
+    retriever: { retrieve: () => Promise.reject(refusal) },
+  };
   const model = new ScriptedModel([[search('owl')], [assistantMessage('Never asked for.')]]);
-  const { turn, events } = await askAndWait(await agentOn(broken, model).startSession(), 'Owls?');
+  const { turn, events } = await askAndWait(await createTestAgent(broken, model).startSession(), 'Owls?');
   expect(turn).toBeNull();
   expect(events.at(-1)).toMatchObject({
     type: 'error',
@@ -286,26 +289,26 @@ test('a rejected key ends the turn', async () => {
 });
 
 test('does not repeat a query within a turn', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const model = new ScriptedModel([
     [search('owl', {}, 'a')],
     [search('OWL', {}, 'b')],
     [assistantMessage('An owl hunts at night. [1]')],
   ]);
-  const session = await agentOn(library, model).startSession();
+  const session = await createTestAgent(library, model).startSession();
   await askAndWait(session, 'Owls?');
   expect(library.searches()).toBe(1);
   expect(toolResults(model)[1]).toMatchObject({ results: [], empty: { reason: 'repeated_query' } });
 });
 
 test('ignores white space and default limits when comparing queries', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const model = new ScriptedModel([
     [search('owls at night', {}, 'a')],
     [search(' Owls  at night', { top_k: 5 }, 'b')],
     [assistantMessage('An owl hunts at night. [1]')],
   ]);
-  const session = await agentOn(library, model, { config: { topK: 5 } }).startSession();
+  const session = await createTestAgent(library, model, { config: { topK: 5 } }).startSession();
   await askAndWait(session, 'Owls?');
   expect(toolResults(model).at(-1)).toMatchObject({ results: [], empty: { reason: 'repeated_query' } });
   expect(library.searches()).toBe(1);
@@ -317,7 +320,10 @@ test('says when a search returns only known passages', async () => {
     [search('owls hunting in the night', {}, 'b')],
     [assistantMessage('An owl hunts at night. [1]')],
   ]);
-  const session = await agentOn(await smallLibrary({ 'a/Owls': BOOK['animals/Owls'] }), model).startSession();
+  const session = await createTestAgent(
+    await createSmallLibrary({ 'a/Owls': BOOK['animals/Owls'] }),
+    model,
+  ).startSession();
   await askAndWait(session, 'Owls?');
   expect(toolResults(model)[1]?.message).toContain('returned before');
 });
@@ -328,7 +334,9 @@ test('withholds the tool in the last step', async () => {
     [search('b zebra', {}, '2')],
     [assistantMessage('A zebra is a striped horse. [1]')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxSteps: 3 } }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, {
+    config: { maxSteps: 3 },
+  }).startSession();
   const { turn } = await askAndWait(session, 'Zebra?');
   expect(model.calls.map(({ request }) => request.tools.length)).toEqual([1, 1, 0]);
   expect(toolResults(model)[1]?.message).toContain('last search');
@@ -337,7 +345,9 @@ test('withholds the tool in the last step', async () => {
 
 test('stops a model that keeps calling tools', async () => {
   const model = new ScriptedModel(Array.from({ length: 20 }, (_, i) => [search(`zebra ${i}`, {}, `c${i}`)]));
-  const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxSteps: 3 } }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, {
+    config: { maxSteps: 3 },
+  }).startSession();
   const { turn } = await askAndWait(session, 'Zebra?');
   expect(turn?.response).toMatchObject({
     answer: 'I could not come to an answer within 3 steps.',
@@ -356,7 +366,7 @@ test('search_docs returns at most 500 characters, retrieve_context whole passage
       [functionCall(toolName, { query: 'yak' }, { callId: 'c' })],
       [assistantMessage('Ok.')],
     ]);
-    const session = await agentOn(await smallLibrary({ 'a/Yaks': long }), model, {
+    const session = await createTestAgent(await createSmallLibrary({ 'a/Yaks': long }), model, {
       config: { toolName },
     }).startSession();
     await askAndWait(session, 'Yaks?');
@@ -376,7 +386,7 @@ test('read_source returns the passages around a hit with their refs', async () =
     [functionCall('read_source', { ref: '99' }, { callId: 's' })],
     [assistantMessage('Done.')],
   ]);
-  const session = await agentOn(await smallLibrary({ 'a/Long': text }), model, {
+  const session = await createTestAgent(await createSmallLibrary({ 'a/Long': text }), model, {
     readSource: true,
   }).startSession();
   const { turn } = await askAndWait(session, 'Subject 4?');
@@ -400,7 +410,7 @@ test('read_source returns the passages around a hit with their refs', async () =
 
 test('policy always retrieves before the model call and offers no tool', async () => {
   const model = new ScriptedModel([[assistantMessage('A zebra is a striped horse. [1]')]]);
-  const session = await agentOn(await smallLibrary(BOOK), model, {
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, {
     config: { policy: 'always' },
   }).startSession();
   const { turn } = await askAndWait(session, 'What is a zebra?');
@@ -421,7 +431,7 @@ test('policy always has the model rewrite a follow-up as a query', async () => {
     [assistantMessage('Where do zebras live?')],
     [assistantMessage('Zebras live in Africa. [1]')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model, {
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, {
     config: { policy: 'always' },
   }).startSession();
   await askAndWait(session, 'What is a zebra?');
@@ -433,15 +443,18 @@ test('policy always has the model rewrite a follow-up as a query', async () => {
 
 test('policy first forces the tool in the first step, policy never offers none', async () => {
   const forced = new ScriptedModel([[search('zebra')], [assistantMessage('Striped.')]]);
-  const library = await smallLibrary(BOOK);
-  await askAndWait(await agentOn(library, forced, { config: { policy: 'first' } }).startSession(), 'Zebra?');
+  const library = await createSmallLibrary(BOOK);
+  await askAndWait(
+    await createTestAgent(library, forced, { config: { policy: 'first' } }).startSession(),
+    'Zebra?',
+  );
   expect(forced.calls.map(({ request }) => request.modelSettings.toolChoice)).toEqual([
     'search_docs',
     undefined,
   ]);
 
   const never = new ScriptedModel([[assistantMessage('No idea.')]]);
-  const session = await agentOn(library, never, { config: { policy: 'never' } }).startSession();
+  const session = await createTestAgent(library, never, { config: { policy: 'never' } }).startSession();
   const { turn } = await askAndWait(session, 'Zebra?');
   expect(never.calls[0]?.request.tools).toEqual([]);
   expect(turn?.response.retrievalPerformed).toBe(false);
@@ -449,7 +462,7 @@ test('policy first forces the tool in the first step, policy never offers none',
 
 test('applies the filter to every search of the turn', async () => {
   const model = new ScriptedModel([[search('live')], [assistantMessage('Oaks live for 600 years. [1]')]]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'Who lives?', { filter: { module: ['plants'] } });
   expect(turn?.retrievals[0]?.chunks.map(({ module }) => module)).toEqual(['plants']);
 });
@@ -463,7 +476,7 @@ test('removes and reports citations of sources that were not retrieved', async (
       ),
     ],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'Zebra?');
   expect(turn?.response.answer).not.toContain('evil.example');
   expect(turn?.response.citations.map(({ verdict }) => verdict).toSorted()).toEqual([
@@ -477,7 +490,7 @@ test('an answer with a wrong number is not grounded', async () => {
     [search('zebra')],
     [assistantMessage('Zebras eat 70 kilograms of grass. [1]')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'How much do zebras eat?');
   expect(turn?.response).toMatchObject({ grounded: false, citations: [{ verdict: 'unsupported' }] });
 });
@@ -487,7 +500,7 @@ test('a model error ends in an error event and leaves the session unchanged', as
     modelError(Object.assign(new Error('401 Incorrect API key'), { status: 401 })),
     [assistantMessage('Hello!')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const before = session.snapshot();
   const { events, turn } = await askAndWait(session, 'Hi');
   expect(turn).toBeNull();
@@ -498,7 +511,10 @@ test('a model error ends in an error event and leaves the session unchanged', as
 
 test('reports an empty answer as an error', async () => {
   const model = new ScriptedModel([[assistantMessage('   ')]]);
-  const { events } = await askAndWait(await agentOn(await smallLibrary(BOOK), model).startSession(), 'Hi');
+  const { events } = await askAndWait(
+    await createTestAgent(await createSmallLibrary(BOOK), model).startSession(),
+    'Hi',
+  );
   expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'api_error' } });
 });
 
@@ -509,7 +525,7 @@ test('an abort ends the turn and records nothing', async () => {
     [assistantMessage('never seen')],
     [assistantMessage('Hello!')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const asking = (async () => {
     for await (const event of session.ask('Zebra?', { signal: stop.signal })) {
       if (event.type === 'retrieval_started') stop.abort();
@@ -526,7 +542,7 @@ test('reuses the refs of a turn that was not committed', async () => {
     [search('oak')],
     [assistantMessage('An oak is a tall tree [1].')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   expect((await askAndWait(session, 'Zebra?')).events.at(-1)).toMatchObject({ type: 'error' });
   const { turn } = await askAndWait(session, 'Oak?');
   const [best] = turn?.retrievals[0]?.chunks ?? [];
@@ -534,13 +550,13 @@ test('reuses the refs of a turn that was not committed', async () => {
 });
 
 test('rejects a blank question', async () => {
-  const session = await agentOn(await smallLibrary(BOOK), new ScriptedModel([])).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), new ScriptedModel([])).startSession();
   await expect(session.ask('  \n ').next()).rejects.toMatchObject({ kind: 'invalid_input' });
 });
 
 test('rejects a question over the length limit', async () => {
-  const session = await agentOn(
-    await smallLibrary(BOOK),
+  const session = await createTestAgent(
+    await createSmallLibrary(BOOK),
     new ScriptedModel([[assistantMessage('Ok.')]]),
   ).startSession();
   await expect(session.ask('a'.repeat(8001)).next()).rejects.toMatchObject({ kind: 'invalid_input' });
@@ -554,7 +570,7 @@ test('reset keeps the id, the system message and the totals', async () => {
     [assistantMessage('Hello!')],
   ]);
   const sessions = createMemorySessionStore();
-  const session = await agentOn(await smallLibrary(BOOK), model, { sessions }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, { sessions }).startSession();
   await askAndWait(session, 'Zebra?');
   await session.reset();
   expect(session.snapshot()).toMatchObject({
@@ -568,17 +584,17 @@ test('reset keeps the id, the system message and the totals', async () => {
 });
 
 test('a resumed session continues with its messages and refs', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const sessions = createMemorySessionStore();
   const first = new ScriptedModel([[search('zebra')], [assistantMessage('A zebra is a striped horse. [1]')]]);
-  const { id } = await agentOn(library, first, { sessions })
+  const { id } = await createTestAgent(library, first, { sessions })
     .startSession()
     .then(async (session) => {
       await askAndWait(session, 'Zebra?');
       return session;
     });
   const second = new ScriptedModel([[assistantMessage('As I said, a zebra is a striped horse. [1]')]]);
-  const resumed = await agentOn(library, second, { sessions }).resumeSession(id);
+  const resumed = await createTestAgent(library, second, { sessions }).resumeSession(id);
   expect(resumed.lastTurn()?.userQuery).toBe('Zebra?');
   const { turn } = await askAndWait(resumed, 'Say it again');
   expect(turn?.response).toMatchObject({
@@ -586,16 +602,16 @@ test('a resumed session continues with its messages and refs', async () => {
     turnNumber: 2,
     citations: [{ marker: '1', title: 'Zebras' }],
   });
-  await expect(agentOn(library, second, { sessions }).resumeSession('nope')).rejects.toMatchObject({
+  await expect(createTestAgent(library, second, { sessions }).resumeSession('nope')).rejects.toMatchObject({
     kind: 'invalid_input',
   });
 });
 
 test('a completed session rejects questions until it is resumed', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const sessions = createMemorySessionStore();
   const model = new ScriptedModel([[assistantMessage('Hello!')], [assistantMessage('Hello again!')]]);
-  const agent = agentOn(library, model, { sessions });
+  const agent = createTestAgent(library, model, { sessions });
   const session = await agent.startSession({ isInteractive: true });
   await askAndWait(session, 'Hi');
   session.snapshot().messages.length = 0;
@@ -616,7 +632,7 @@ test.each([
     Array.from({ length: turns }, (_, i) => [assistantMessage(`Answer ${i} ${'x'.repeat(400)}`)]),
   );
   const config = { maxTurns: 100, ...limits };
-  const session = await agentOn(await smallLibrary(BOOK), model, { config }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, { config }).startSession();
   const notices: string[] = [];
   for (let i = 0; i < turns; i += 1) {
     const { events } = await askAndWait(session, `Question ${i}`);
@@ -631,7 +647,9 @@ test.each([
 
 test('rejects questions after maxTurns with a hint', async () => {
   const model = new ScriptedModel([[assistantMessage('One.')]]);
-  const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxTurns: 1 } }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, {
+    config: { maxTurns: 1 },
+  }).startSession();
   await askAndWait(session, 'One?');
   await expect(session.ask('Two?').next()).rejects.toMatchObject({
     kind: 'invalid_input',

@@ -1,20 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { citationFates, staleSourceNotices } from '../../src/agent/stale-citations.ts';
-import { toCitable, unknownCitation, withVerdict } from '../../src/domain/citation.ts';
+import { findCitationChanges, staleSourceNotices } from '../../src/agent/citation-changes.ts';
+import { createUnknownCitation, toCitableSource, toCitation } from '../../src/domain/citation.ts';
 import type { ConversationSession } from '../../src/domain/conversation-session.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
 import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import { sampleDocument } from '../contracts/sample-documents.ts';
 import { sampleSession, sampleTurn } from '../contracts/sample-sessions.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const DIMENSIONS = 8;
 
 async function openStore(): Promise<ChunkStore> {
   const identity = { embedder: 'test:eight', dimensions: DIMENSIONS };
-  const store = await createSqliteCatalog(await temporaryDirectory()).openOrCreate('book', identity);
+  const store = await createSqliteCatalog(await createTemporaryDirectory()).openOrCreate('book', identity);
   onTestFinished(() => store.close());
   return store;
 }
@@ -32,7 +32,7 @@ function conversation(...parts: { found: RetrievedChunk[]; cites: RetrievedChunk
   let session: ConversationSession = sampleSession();
   return parts.map(({ found, cites }) => {
     const citations = cites.map((chunk, index) =>
-      withVerdict(toCitable(chunk, String(index + 1)), 'supported'),
+      toCitation(toCitableSource(chunk, String(index + 1)), 'supported'),
     );
     const next = sampleTurn(session, { chunks: found, citations });
     session = next.session;
@@ -49,10 +49,10 @@ test('reports changed and removed citations, not unchanged ones', async () => {
   ];
   const found = [kept, changed, removed];
   const turns = conversation({ found, cites: found });
-  expect(await citationFates(turns, store)).toEqual([new Map()]);
+  expect(await findCitationChanges(turns, store)).toEqual([new Map()]);
   await written(store, 'changed', 'Robins sing in spring.');
   await store.remove(['file:///book/removed.md']);
-  expect(await citationFates(turns, store)).toEqual([
+  expect(await findCitationChanges(turns, store)).toEqual([
     new Map([
       [changed.chunkId, { became: 'changed' }],
       [removed.chunkId, { became: 'vanished' }],
@@ -74,7 +74,7 @@ test('reports a passage that is now in another chunk as moved', async () => {
   await store.write([grown]);
   await store.remove(['file:///book/renamed.md']);
   const again = await written(store, 'other-name', 'Robins sing.');
-  expect(await citationFates(turns, store)).toEqual([
+  expect(await findCitationChanges(turns, store)).toEqual([
     new Map([
       [
         shifted.chunkId,
@@ -92,9 +92,9 @@ test('ignores uncited chunks and unknown sources', async () => {
   const [turn] = conversation({ found: [cited, other], cites: [cited] });
   await store.remove(['file:///book/other.md']);
   const turns = turn === undefined ? [] : [turn];
-  turns[0]?.response.citations.push(unknownCitation('9'));
-  expect(await citationFates(turns, store)).toEqual([new Map()]);
-  expect(await citationFates([], store)).toEqual([]);
+  turns[0]?.response.citations.push(createUnknownCitation('9'));
+  expect(await findCitationChanges(turns, store)).toEqual([new Map()]);
+  expect(await findCitationChanges([], store)).toEqual([]);
 });
 
 test('compares a citation with the retrieval of an earlier turn', async () => {
@@ -102,7 +102,7 @@ test('compares a citation with the retrieval of an earlier turn', async () => {
   const owl = await written(store, 'owl', 'Owls hunt at night.');
   const turns = conversation({ found: [owl], cites: [] }, { found: [], cites: [owl] });
   await written(store, 'owl', 'Owls sleep at night.');
-  expect(await citationFates(turns, store)).toEqual([
+  expect(await findCitationChanges(turns, store)).toEqual([
     new Map(),
     new Map([[owl.chunkId, { became: 'changed' }]]),
   ]);
@@ -114,7 +114,7 @@ test('a later turn that cites the current text is not stale', async () => {
   const after = await written(store, 'owl', 'Owls sleep at night.');
   expect(after.chunkId).toBe(before.chunkId);
   const turns = conversation({ found: [before], cites: [before] }, { found: [after], cites: [after] });
-  expect(await citationFates(turns, store)).toEqual([
+  expect(await findCitationChanges(turns, store)).toEqual([
     new Map([[before.chunkId, { became: 'changed' }]]),
     new Map(),
   ]);

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
-import { agentOn, askAndWait } from '../support/agent-on.ts';
-import { smallLibrary } from '../support/small-library.ts';
+import { createSmallLibrary } from '../support/small-library.ts';
+import { askAndWait, createTestAgent } from '../support/test-agent.ts';
 
 const BOOK = {
   'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa and sleep standing.',
@@ -38,7 +38,7 @@ test('keeps the cited results of a past turn and the number of others', async ()
     [assistantMessage('Owls live in forests. [1]')],
     [assistantMessage('As I said, owls live in forests. [1]')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   const { turn: asked } = await askAndWait(session, 'Where do owls live?');
   const marker = asked?.response.citations[0]?.marker;
   const { turn } = await askAndWait(session, 'Where again?');
@@ -68,7 +68,7 @@ test('merges the searches of a past turn; without citations only the number stay
     [assistantMessage('An owl hunts at night. [Owls]')],
     [assistantMessage('Bye.')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   for (const question of ['Oaks?', 'Owls?', 'Thanks']) await askAndWait(session, question);
   const last = inputs(model).at(-1) ?? [];
   expect(shownIn(last)).toMatchObject([
@@ -84,21 +84,21 @@ test('keeps an empty search result unchanged', async () => {
     [assistantMessage('I do not know.')],
     [assistantMessage('Bye.')],
   ]);
-  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   for (const question of ['Submarines?', 'Thanks']) await askAndWait(session, question);
   const [, answering = [], later = []] = inputs(model);
   expect(shownIn(later)).toEqual(shownIn(answering));
 });
 
 test('each prompt begins with the previous one, also after a resume', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const sessions = createMemorySessionStore();
   const script = ['zebra', 'owl', 'oak'].flatMap((subject) => [
     [search(subject, subject)],
     [assistantMessage(`About the ${subject}. [1]`)],
   ]);
   const model = new ScriptedModel([...script, [assistantMessage('Bye.')]]);
-  const session = await agentOn(library, model, { sessions }).startSession();
+  const session = await createTestAgent(library, model, { sessions }).startSession();
   for (const question of ['Zebra?', 'Owl?', 'Oak?', 'Thanks']) await askAndWait(session, question);
   const opening = inputs(model).filter((items) => items.at(-1)?.type !== 'function_call_result');
   expect(opening).toHaveLength(4);
@@ -108,7 +108,7 @@ test('each prompt begins with the previous one, also after a resume', async () =
   });
 
   const again = new ScriptedModel([[assistantMessage('Bye again.')]]);
-  await askAndWait(await agentOn(library, again, { sessions }).resumeSession(session.id), 'Hello?');
+  await askAndWait(await createTestAgent(library, again, { sessions }).resumeSession(session.id), 'Hello?');
   const last = opening.at(-1) ?? [];
   expect(inputs(again)[0]?.slice(0, last.length)).toEqual(last);
 });
@@ -116,7 +116,7 @@ test('each prompt begins with the previous one, also after a resume', async () =
 test('the offline model resolves a follow-up from the compacted history', async () => {
   const model = createOfflineModel({ newId: randomUUID });
   const config = { toolName: 'retrieve_context' } as const;
-  const session = await agentOn(await smallLibrary(BOOK), model, { config }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, { config }).startSession();
   await askAndWait(session, 'What is a zebra?');
   await askAndWait(session, 'Where do they sleep?');
   const { turn } = await askAndWait(session, 'And where do they live?');

@@ -5,9 +5,16 @@ import { createOpenAiModel } from '../../src/adapters/openai/create-openai-model
 import type { AgentConfig } from '../../src/domain/agent-config.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
 import type { RunEvent } from '../../src/domain/run-event.ts';
-import { agentOn, askAndWait } from '../support/agent-on.ts';
-import { answer, begin, event, fail, json, startFaultyServer } from '../support/faulty-server.ts';
-import { smallLibrary } from '../support/small-library.ts';
+import {
+  formatStreamEvent,
+  respondWithJson,
+  respondWithStatus,
+  startFaultyServer,
+  startStream,
+  streamAnswer,
+} from '../support/faulty-server.ts';
+import { createSmallLibrary } from '../support/small-library.ts';
+import { askAndWait, createTestAgent } from '../support/test-agent.ts';
 
 const long = (subject: string) =>
   Array.from({ length: 60 }, (_, i) => `The ${subject} of part ${i} eats grass and hay.`).join(' ');
@@ -30,7 +37,7 @@ test('shows the best passage of each search when the budget is used up, with one
     [assistantMessage('Hm.')],
   ]);
   const config = { toolName: 'retrieve_context' as const, contextWindow: 1200, maxTokens: 100 };
-  const session = await agentOn(await smallLibrary(FARM), model, { config }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(FARM), model, { config }).startSession();
   const first = await askAndWait(session, 'What eats grass?');
   const shown = session
     .snapshot()
@@ -57,18 +64,20 @@ test('shows the best passage of each search when the budget is used up, with one
 test('policy always shows the best passage, cut, if none fits', async () => {
   const model = new ScriptedModel([[assistantMessage('The cow of part 0 eats grass and hay. [1]')]]);
   const config = { policy: 'always' as const, contextWindow: 400, maxTokens: 50 };
-  const session = await agentOn(await smallLibrary(FARM), model, { config }).startSession();
+  const session = await createTestAgent(await createSmallLibrary(FARM), model, { config }).startSession();
   const { turn } = await askAndWait(session, 'cow');
   expect(JSON.stringify(model.calls[0]?.request.input)).toContain('<source ref=\\"1\\"');
   expect(turn?.response.grounded).toBe(true);
 });
 
 test('rejects a system prompt that does not fit, and warns once about a long one', async () => {
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const systemPrompt = 'Be terse. '.repeat(300);
   const open = (contextWindow: number) => {
     const model = new ScriptedModel([[assistantMessage('Yes.')], [assistantMessage('No.')]]);
-    return agentOn(library, model, { config: { systemPrompt, contextWindow, maxTokens: 50 } }).startSession();
+    return createTestAgent(library, model, {
+      config: { systemPrompt, contextWindow, maxTokens: 50 },
+    }).startSession();
   };
   await expect(open(700)).rejects.toMatchObject({
     kind: 'context_overflow',
@@ -106,7 +115,7 @@ async function served(answers: RequestListener[], config: Partial<AgentConfig> =
       return fetch(input, init);
     },
   });
-  const session = await agentOn(await smallLibrary(BOOK), model, {
+  const session = await createTestAgent(await createSmallLibrary(BOOK), model, {
     config: { policy: 'always', ...config },
   }).startSession();
   return { session, bodies, server };
@@ -114,11 +123,11 @@ async function served(answers: RequestListener[], config: Partial<AgentConfig> =
 
 const SENTENCE = 'A zebra is a striped horse. [1]';
 const finish = (finish_reason: string, usage?: object) =>
-  event({ choices: [{ index: 0, delta: {}, finish_reason }], ...(usage && { usage }) });
-const ending = (reason: string) => begin([SENTENCE], (response) => response.end(finish(reason)));
+  formatStreamEvent({ choices: [{ index: 0, delta: {}, finish_reason }], ...(usage && { usage }) });
+const ending = (reason: string) => startStream([SENTENCE], (response) => response.end(finish(reason)));
 const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: SENTENCE }] };
 const incomplete = (reason: string, output: object[]) =>
-  json(JSON.stringify({ id: 'r', status: 'incomplete', incomplete_details: { reason }, output }));
+  respondWithJson(JSON.stringify({ id: 'r', status: 'incomplete', incomplete_details: { reason }, output }));
 
 test.each([
   ['max_tokens in Chat Completions', 'length', ending('length'), {}, /limit of 1024 tokens/],
@@ -142,13 +151,15 @@ test.each([
   });
 });
 
-const rewritten = json('{"choices":[{"message":{"content":"What is a zebra?"},"finish_reason":"stop"}]}');
+const rewritten = respondWithJson(
+  '{"choices":[{"message":{"content":"What is a zebra?"},"finish_reason":"stop"}]}',
+);
 
 test('estimates tokens that the service does not count, and marks them', async () => {
-  const counted = begin([SENTENCE], (response) =>
+  const counted = startStream([SENTENCE], (response) =>
     response.end(finish('stop', { prompt_tokens: 70, completion_tokens: 9, total_tokens: 79 })),
   );
-  const { session } = await served([counted, rewritten, answer(SENTENCE)]);
+  const { session } = await served([counted, rewritten, streamAnswer(SENTENCE)]);
   expect((await askAndWait(session, 'What is a zebra?')).turn?.response.tokensUsed).toEqual({
     prompt: 70,
     completion: 9,
@@ -160,7 +171,7 @@ test('estimates tokens that the service does not count, and marks them', async (
   expect(turn?.response.tokensUsed.completion).toBeGreaterThan(8);
 });
 
-const tooLong = fail(
+const tooLong = respondWithStatus(
   400,
   JSON.stringify({
     error: {
@@ -171,8 +182,8 @@ const tooLong = fail(
 );
 
 test('shortens a request that is too long and retries once', async () => {
-  const long = answer(`${'Zebras live in Africa. '.repeat(60)}[1]`);
-  const { session, bodies, server } = await served([long, tooLong, answer(SENTENCE), tooLong], {
+  const long = streamAnswer(`${'Zebras live in Africa. '.repeat(60)}[1]`);
+  const { session, bodies, server } = await served([long, tooLong, streamAnswer(SENTENCE), tooLong], {
     policy: 'never',
     maxTokens: 200,
   });
@@ -192,14 +203,14 @@ test('shortens a request that is too long and retries once', async () => {
 test.each([
   [
     'shown',
-    begin([], (r) =>
-      r.end(event({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] }) + finish('length')),
+    startStream([], (r) =>
+      r.end(formatStreamEvent({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] }) + finish('length')),
     ),
     {},
   ],
   [
     'hidden',
-    begin([], (r) =>
+    startStream([], (r) =>
       r.end(
         finish('length', {
           prompt_tokens: 9,
@@ -232,7 +243,7 @@ test.each([
 );
 
 const forEver = (piece: string): RequestListener =>
-  begin([], (response) => {
+  startStream([], (response) => {
     const timer = setInterval(() => response.write(piece), 5);
     response.on('close', () => clearInterval(timer));
   });
@@ -242,13 +253,13 @@ test.each([
   ['a line', 'x'.repeat(1000), { maxEventBytes: 20_000 }, /an event of more than 20000 bytes/],
   [
     'an answer',
-    event({ choices: [{ index: 0, delta: { content: 'na '.repeat(40) } }] }),
+    formatStreamEvent({ choices: [{ index: 0, delta: { content: 'na '.repeat(40) } }] }),
     { maxAnswerCharacters: 1000 },
     /after 1000 characters/,
   ],
   [
     'thoughts',
-    event({ choices: [{ index: 0, delta: { reasoning: 'hm '.repeat(300) } }] }),
+    formatStreamEvent({ choices: [{ index: 0, delta: { reasoning: 'hm '.repeat(300) } }] }),
     { maxAnswerCharacters: 100 },
     /more than 40000 bytes/,
   ],
@@ -262,7 +273,7 @@ test.each([
 });
 
 test('limits the length of an answer that is not streamed', async () => {
-  const { session } = await served([json(`{"choices": "${'x'.repeat(60_000)}"}`)], {
+  const { session } = await served([respondWithJson(`{"choices": "${'x'.repeat(60_000)}"}`)], {
     maxAnswerCharacters: 100,
   });
   const { events } = await askAndWait(session, 'What is a zebra?');

@@ -8,8 +8,8 @@ import {
 } from '../../src/domain/conversation-message.ts';
 import { conversationTurnSchema } from '../../src/domain/conversation-turn.ts';
 import type { RunEvent } from '../../src/domain/run-event.ts';
-import { agentOn } from '../support/agent-on.ts';
-import { smallLibrary } from '../support/small-library.ts';
+import { createSmallLibrary } from '../support/small-library.ts';
+import { createTestAgent } from '../support/test-agent.ts';
 
 const BOOK = {
   'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa.',
@@ -31,9 +31,9 @@ async function answer(
   options: AskOptions = {},
 ) {
   const sessions = createMemorySessionStore();
-  const library = await smallLibrary(BOOK);
+  const library = await createSmallLibrary(BOOK);
   const events: RunEvent[] = [];
-  const ended = agentOn(library, model, { sessions }).answer(
+  const ended = createTestAgent(library, model, { sessions }).answer(
     { history: [], ...conversation },
     (event) => events.push(event),
     options,

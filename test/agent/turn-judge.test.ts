@@ -2,14 +2,14 @@ import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/te
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { createTurnJudge } from '../../src/agent/turn-judge.ts';
-import { createJudge } from '../../src/judge/create-judge.ts';
+import { createJudge } from '../../src/judge/answer-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { registerOf } from '../citations/sources.ts';
 import { chunk } from '../domain/arbitraries.ts';
-import { agentOn, askAndWait } from '../support/agent-on.ts';
 import { modelLocation } from '../support/model-weights.ts';
-import { smallLibrary } from '../support/small-library.ts';
+import { createSmallLibrary } from '../support/small-library.ts';
+import { askAndWait, createTestAgent } from '../support/test-agent.ts';
 
 const BOOK = {
   'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa. They eat 40 kilograms of grass.',
@@ -35,7 +35,7 @@ async function asked(question: string, answer: string, encoder: Pick<TokenEncode
     [search('what zebras are')],
     [assistantMessage(answer)],
   ]);
-  const agent = agentOn(await smallLibrary(BOOK), script, {
+  const agent = createTestAgent(await createSmallLibrary(BOOK), script, {
     encoder: {
       ...model,
       encodeTokens(texts, signal) {

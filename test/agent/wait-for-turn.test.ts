@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completeTurn } from '../../src/agent/complete-turn.ts';
+import { waitForTurn } from '../../src/agent/wait-for-turn.ts';
 import type { RunEvent } from '../../src/domain/run-event.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { toErrorResponse } from '../../src/faults/error-response.ts';
@@ -17,7 +17,7 @@ test('throws the error of a turn after its event was passed on', async () => {
     recoverable: false,
   });
   const seen: string[] = [];
-  const turn = completeTurn(
+  const turn = waitForTurn(
     eventsOf(started, { type: 'error', error: toErrorResponse(failure) }),
     ({ type }) => seen.push(type),
   );
@@ -32,7 +32,7 @@ test('throws the error of a turn after its event was passed on', async () => {
 });
 
 test('throws a recoverable error if the events end without an answer', async () => {
-  await expect(completeTurn(eventsOf(started))).rejects.toMatchObject({
+  await expect(waitForTurn(eventsOf(started))).rejects.toMatchObject({
     kind: 'api_error',
     message: 'The turn ended without an answer.',
     recoverable: true,

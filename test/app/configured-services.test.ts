@@ -1,17 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assertOwnServices, serviceOf } from '../../src/app/own-services.ts';
+import { assertConfiguredServices, findConfiguredService } from '../../src/app/configured-services.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const KEYS = { OPENAI_API_KEY: 'openai-key', GROQ_API_KEY: 'groq-key', COHERE_API_KEY: 'cohere-key' };
 const configOf = (flags: Record<string, string> = {}) => loadConfig({ flags, env: KEYS, cwd: '/' });
 
 test('rejects service URLs that only the tape has', async () => {
-  const path = join(await temporaryDirectory(), 'config.json');
+  const path = join(await createTemporaryDirectory(), 'config.json');
   await writeFile(path, JSON.stringify({ baseUrl: 'https://models.mine.test/v1' }));
-  const named = (settings: Record<string, string>, given = {}) => assertOwnServices(settings, given, path);
+  const named = (settings: Record<string, string>, given = {}) =>
+    assertConfiguredServices(settings, given, path);
   for (const setting of ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl']) {
     expect(() => named({ [setting]: 'https://elsewhere.test/v1' })).toThrow(
       'The tape uses the service https://elsewhere.test/v1, which is not configured here',
@@ -24,24 +25,24 @@ test('rejects service URLs that only the tape has', async () => {
 });
 
 test('finds the configured service and its key for a recorded URL', () => {
-  const openai = serviceOf('https://api.openai.com/v1/responses', configOf());
+  const openai = findConfiguredService('https://api.openai.com/v1/responses', configOf());
   expect(openai).toEqual({
     url: 'https://api.openai.com/v1/responses',
     headers: { authorization: 'Bearer openai-key' },
   });
-  expect(serviceOf('https://api.cohere.com/v2/rerank', configOf())).toEqual({
+  expect(findConfiguredService('https://api.cohere.com/v2/rerank', configOf())).toEqual({
     url: 'https://api.cohere.com/v2/rerank',
     headers: { authorization: 'Bearer cohere-key' },
   });
   const here = configOf({ baseUrl: 'http://127.0.0.1:1234/v1' });
-  expect(serviceOf('https://elsewhere.test/v1/chat/completions', here)).toMatchObject({
+  expect(findConfiguredService('https://elsewhere.test/v1/chat/completions', here)).toMatchObject({
     url: 'http://127.0.0.1:1234/v1/chat/completions',
   });
 });
 
 test('returns a sentence for an unknown service', () => {
-  expect(serviceOf('https://elsewhere.test/v1/chat/completions', configOf())).toContain(
+  expect(findConfiguredService('https://elsewhere.test/v1/chat/completions', configOf())).toContain(
     'not configured here',
   );
-  expect(serviceOf('https://elsewhere.test/v1/other', configOf())).toBe('an unknown service');
+  expect(findConfiguredService('https://elsewhere.test/v1/other', configOf())).toBe('an unknown service');
 });

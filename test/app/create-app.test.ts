@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createApp } from '../../src/app/create-app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
 
 test('withConfig binds every port to the new settings and shares the embedder', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const config = loadConfig({ flags: { home }, env: {}, cwd: home });
   const embedder = createWordEmbedder();
   const app = createApp(config, { embedder });

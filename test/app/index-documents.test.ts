@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../../src/app/create-app.ts';
-import { createSource, indexDocuments } from '../../src/app/index-documents.ts';
+import { createDocumentSource, indexDocuments } from '../../src/app/index-documents.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { startSite } from '../adapters/web/start-site.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
 
 async function urisOf(argument: string, cwd = '/'): Promise<string[]> {
   const uris: string[] = [];
-  const source = await createSource(argument, { files: { cwd }, web: { allowPrivate: true } });
+  const source = await createDocumentSource(argument, { files: { cwd }, web: { allowPrivate: true } });
   for await (const { uri } of source.entries()) uris.push(uri);
   return uris;
 }

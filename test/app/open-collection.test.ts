@@ -6,7 +6,7 @@ import { type App, createApp } from '../../src/app/create-app.ts';
 import { indexDocuments } from '../../src/app/index-documents.ts';
 import { openCollection, SAMPLE_COLLECTION } from '../../src/app/open-collection.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
 
 const { signal } = new AbortController();
@@ -26,7 +26,7 @@ async function makeEmpty(app: App, name: string): Promise<void> {
 }
 
 async function indexNote(app: App, collection: string): Promise<void> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'note.md'), '# Okapis\n\nAn okapi is a giraffe of the forest.');
   await indexDocuments(app, collection, [directory], {
     prune: false,
@@ -35,7 +35,7 @@ async function indexNote(app: App, collection: string): Promise<void> {
 }
 
 test('indexes the sample book if there is no collection, and emits events', async () => {
-  const { app, events } = await appIn(await temporaryDirectory());
+  const { app, events } = await appIn(await createTemporaryDirectory());
   await makeEmpty(app, 'web_documents');
   await makeEmpty(app, 'left_over');
   const store = await openCollection(app, signal);
@@ -49,7 +49,7 @@ test('indexes the sample book if there is no collection, and emits events', asyn
 });
 
 test('uses the only collection if none was chosen, and emits an event', async () => {
-  const { app, events } = await appIn(await temporaryDirectory());
+  const { app, events } = await appIn(await createTemporaryDirectory());
   await indexNote(app, 'okapis');
   await makeEmpty(app, 'web_documents');
   const store = await openCollection(app, signal);
@@ -59,13 +59,13 @@ test('uses the only collection if none was chosen, and emits an event', async ()
 });
 
 test('rejects a chosen collection that does not exist, without an event', async () => {
-  const { app, events } = await appIn(await temporaryDirectory(), { collection: 'gnus' });
+  const { app, events } = await appIn(await createTemporaryDirectory(), { collection: 'gnus' });
   await expect(openCollection(app, signal)).rejects.toMatchObject({ kind: 'invalid_input' });
   expect(events).toEqual([]);
 });
 
 test('rejects a chosen collection that is empty', async () => {
-  const { app } = await appIn(await temporaryDirectory(), { collection: 'gnus' });
+  const { app } = await appIn(await createTemporaryDirectory(), { collection: 'gnus' });
   await makeEmpty(app, 'gnus');
   await expect(openCollection(app, signal)).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -75,7 +75,7 @@ test('rejects a chosen collection that is empty', async () => {
 });
 
 test('opens the sessions of the data directory', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const { app } = await appIn(home);
   const sessions = await app.sessions();
   expect(await sessions.list()).toEqual([]);

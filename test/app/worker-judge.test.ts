@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { startWorkerJudge, type WorkerJudge } from '../../src/app/worker-judge.ts';
-import { createJudge, type PassageCandidate } from '../../src/judge/create-judge.ts';
+import { createJudge, type PassageCandidate } from '../../src/judge/answer-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import { passageUnits } from '../../src/text/passage-units.ts';
+import { splitPassageUnits } from '../../src/text/passage-units.ts';
 import { modelLocation } from '../support/model-weights.ts';
 
 const ZEBRAS = {
@@ -40,7 +40,7 @@ test('returns what a judge in the main thread returns, for the same passages', a
       passage,
       rank: index + 1,
       score: 0.5,
-      units: passageUnits(passage.text),
+      units: splitPassageUnits(passage.text),
     }),
   );
   expect(await workerJudge.ratePassages(QUESTION, found)).toEqual(await here.ratePassages(QUESTION, found));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createGate, createKeyedLock } from '../../src/async/gate.ts';
+import { createConcurrencyGate, createKeyedLock } from '../../src/async/concurrency-gate.ts';
 
 const ignore = () => {};
 const never = new AbortController().signal;
 
 test('limits concurrency and keeps the order', async () => {
-  const gate = createGate({ concurrent: 2, waiting: 10 });
+  const gate = createConcurrencyGate({ concurrent: 2, waiting: 10 });
   const order: number[] = [];
   const releases: (() => void)[] = [];
   const entered = [0, 1, 2, 3, 4].map(async (number) => {
@@ -27,7 +27,7 @@ test('limits concurrency and keeps the order', async () => {
 });
 
 test('rejects at once if the queue is full, with an estimate of the wait', async () => {
-  const gate = createGate({
+  const gate = createConcurrencyGate({
     concurrent: 1,
     waiting: 1,
     whenFull: (seconds) => Object.assign(new Error('full'), { seconds }),
@@ -46,7 +46,7 @@ test('rejects at once if the queue is full, with an estimate of the wait', async
 });
 
 test('an aborted wait leaves the queue', async () => {
-  const gate = createGate({ concurrent: 1, waiting: 5 });
+  const gate = createConcurrencyGate({ concurrent: 1, waiting: 5 });
   const release = await gate.enter(never, ignore);
   const controller = new AbortController();
   const waiting = gate.enter(controller.signal, ignore);
@@ -60,7 +60,7 @@ test('an aborted wait leaves the queue', async () => {
 });
 
 test('releasing twice frees one slot', async () => {
-  const gate = createGate({ concurrent: 1, waiting: 5 });
+  const gate = createConcurrencyGate({ concurrent: 1, waiting: 5 });
   const release = await gate.enter(never, ignore);
   release();
   release();
@@ -68,7 +68,7 @@ test('releasing twice frees one slot', async () => {
 });
 
 test('runs tasks one after the other, also after a failure', async () => {
-  const gate = createGate({ concurrent: 1 });
+  const gate = createConcurrencyGate({ concurrent: 1 });
   const order: string[] = [];
   const task = (name: string, fails = false) =>
     gate.run(async () => {

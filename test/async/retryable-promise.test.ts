@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { untilItWorks } from '../../src/async/until-it-works.ts';
+import { createRetryablePromise } from '../../src/async/retryable-promise.ts';
 
 test('opens once, with the arguments of the first call', async () => {
   const opened: string[] = [];
-  const thing = untilItWorks(async (how: string) => opened.push(how));
-  expect([thing.inUse, await thing.got()]).toEqual([false, undefined]);
+  const thing = createRetryablePromise(async (how: string) => opened.push(how));
+  expect([thing.inUse, await thing.current()]).toEqual([false, undefined]);
   expect(await Promise.all([thing.get('wide'), thing.get('ajar')])).toEqual([1, 1]);
   expect(opened).toEqual(['wide']);
-  expect([thing.inUse, await thing.got()]).toEqual([true, 1]);
+  expect([thing.inUse, await thing.current()]).toEqual([true, 1]);
 });
 
 test('rejects waiting callers after a failure, and tries again on the next call', async () => {
   let attempts = 0;
-  const thing = untilItWorks(async () => {
+  const thing = createRetryablePromise(async () => {
     attempts += 1;
     if (attempts === 1) throw new Error('away');
     return 'back';

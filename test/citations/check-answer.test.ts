@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { checkAnswer } from '../../src/citations/check-answer.ts';
 import { findMarkers } from '../../src/citations/find-markers.ts';
 import { createSourceRegister } from '../../src/citations/source-register.ts';
-import { citationPassed, citationSchema } from '../../src/domain/citation.ts';
+import { citationSchema, isPassedCitation } from '../../src/domain/citation.ts';
 import { splitSentences } from '../../src/text/split-sentences.ts';
 import { chunk } from '../domain/arbitraries.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -318,7 +318,7 @@ test('passes cited sentences of the sample book', () => {
       const { sentences, answer } = checkAnswer(`${sentence} [1]`, page);
       expect(answer).toBe(`${sentence} [1]`);
       expect(sentences, sentence).toMatchObject([{ refs: ['1'] }]);
-      expect(sentences.every(citationPassed), sentence).toBe(true);
+      expect(sentences.every(isPassedCitation), sentence).toBe(true);
     }
   }
 });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { judgeAnswer, type LookUpSupport } from '../../src/citations/check-answer.ts';
 import { checkedSentenceSchema } from '../../src/domain/checked-sentence.ts';
-import { createJudge, type Judge } from '../../src/judge/create-judge.ts';
+import { type AnswerJudge, createJudge } from '../../src/judge/answer-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { chunk } from '../domain/arbitraries.ts';
 import { modelLocation } from '../support/model-weights.ts';
 import { registerOf } from './sources.ts';
 
 let embedder: Embedder;
-let judge: Judge;
+let judge: AnswerJudge;
 const lookUp: LookUpSupport = ({ text, chunks }) => judge.checkSupport(text, chunks);
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { createSourceRegister, type SourceRegister } from '../../src/citations/source-register.ts';
 import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
 import { chunk } from '../domain/arbitraries.ts';
-import { cpuTime } from '../support/cpu-time.ts';
+import { threadCpuTimeMs } from '../support/cpu-time.ts';
 
 export const TOPICS = chunk({
   chunkId: 'topics-0',
@@ -39,9 +39,9 @@ export function exampleRegister(): SourceRegister {
 
 /** The run time in milliseconds. */
 export function elapsed(run: () => void): number {
-  const start = cpuTime();
+  const start = threadCpuTimeMs();
   run();
-  return cpuTime() - start;
+  return threadCpuTimeMs() - start;
 }
 
 /** Adversarial texts of 100 kB. */

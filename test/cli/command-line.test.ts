@@ -4,17 +4,17 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { copyHomeWithBook } from '../support/copy-home.ts';
 import { endWithParent } from '../support/end-with-parent.ts';
-import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runCli } from '../support/run-cli.ts';
 import { runInProcess } from '../support/run-in-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { manyDocuments, oneStored } from './support/many-documents.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 test('help lists every command, and each command has help with examples', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const { code, stdout } = await runCli(['--help'], { home });
   expect(code).toBe(0);
   for (const command of ['ask', 'chat', 'ingest', 'search', 'sessions', 'collections', 'doctor']) {
@@ -28,13 +28,13 @@ test('help lists every command, and each command has help with examples', async 
 });
 
 test('--version prints the version of the package', async () => {
-  const { stdout } = await runCli(['--version'], { home: await temporaryDirectory() });
+  const { stdout } = await runCli(['--version'], { home: await createTemporaryDirectory() });
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   expect(stdout.trim()).toBe(version);
 });
 
 test('rejects an unknown command and an unknown flag with exit code 2', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   for (const args of [['dance'], ['search', 'x', '--dance']]) {
     const { code, stderr } = await runInProcess(args, { home });
     expect(code).toBe(2);
@@ -43,7 +43,7 @@ test('rejects an unknown command and an unknown flag with exit code 2', async ()
 });
 
 test('reports the source of an invalid setting with exit code 3', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const fromEnvironment = await runInProcess(['collections'], { home, env: { AGENT_TOP_K: 'lots' } });
   expect(fromEnvironment).toMatchObject({ code: 3, stderr: expect.stringContaining('AGENT_TOP_K') });
   await writeFile(join(home, 'citeloop.config.json'), '{"topK": 99}');
@@ -55,7 +55,7 @@ test('reports the source of an invalid setting with exit code 3', async () => {
 
 /** A preload script that makes Node report an old version. */
 async function oldNode(): Promise<string> {
-  const preload = join(await temporaryDirectory(), 'old-node.cjs');
+  const preload = join(await createTemporaryDirectory(), 'old-node.cjs');
   await writeFile(preload, "Object.defineProperty(process.versions, 'node', { value: '20.11.0' });");
   return preload;
 }
@@ -67,7 +67,7 @@ test('an old Node starts the Node in node_modules', async () => {
 });
 
 test('the launcher forwards signals, and three at once stop an ingest once', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   for (const [name, text] of Object.entries(manyDocuments())) await writeFile(join(home, 'docs', name), text);
   const { code, stderr } = await runCli(['ingest', 'docs'], {
@@ -86,7 +86,7 @@ test('the launcher forwards signals, and three at once stop an ingest once', asy
 });
 
 test('an old Node without a newer one in node_modules prints an error', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   await mkdir(join(directory, 'bin'));
   await copyFile(join(root, 'bin/citeloop.js'), join(directory, 'bin/citeloop.js'));
@@ -98,7 +98,7 @@ test('an old Node without a newer one in node_modules prints an error', async ()
 });
 
 test('rejects a flag without a value, and accepts words with a dash after --', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   expect(await runInProcess(['search', 'x', '--module'], { home })).toMatchObject({
     code: 2,

@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
-import { commandLineHint } from '../../src/cli/advice.ts';
-import { advice, setting, settingOf } from '../../src/faults/advice.ts';
+import { formatHint } from '../../src/cli/format-advice.ts';
+import { advice, settingName, settingValue } from '../../src/faults/advice.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { sampleSession, sampleTurn } from '../contracts/sample-sessions.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const IDENTITY = { embedder: 'test:advice', dimensions: 4 };
 
@@ -19,12 +19,12 @@ async function hintOf(work: Promise<unknown>): Promise<string> {
     (error: unknown) => error,
   );
   if (!(fault instanceof AppError)) throw new Error('It should have failed with an AppError.');
-  const hint = commandLineHint(fault);
+  const hint = formatHint(fault);
   return hint;
 }
 
 test('names the command that deletes an unreadable collection', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory, { busyTimeoutMs: 50 });
   await (await catalog.openOrCreate('book', IDENTITY)).close();
   expect(await hintOf(catalog.openOrCreate('book', { ...IDENTITY, dimensions: 8 }))).toBe(
@@ -37,7 +37,7 @@ test('names the command that deletes an unreadable collection', async () => {
 });
 
 test('names the command that deletes a damaged session', async () => {
-  const path = join(await temporaryDirectory(), 'sessions.sqlite');
+  const path = join(await createTemporaryDirectory(), 'sessions.sqlite');
   const session = sampleSession();
   const writer = createSqliteSessionStore(path);
   await writer.create(session, null);
@@ -56,10 +56,10 @@ test('names the command that deletes a damaged session', async () => {
 
 test('names slash commands in a chat', () => {
   const fault = new AppError('configuration_error', 'It needs a key.', {
-    hint: advice`Set a key, name a server with ${setting('baseUrl')}, or use ${settingOf('model', 'offline', 'the model offline')}.`,
+    hint: advice`Set a key, name a server with ${settingName('baseUrl')}, or use ${settingValue('model', 'offline', 'the model offline')}.`,
   });
-  expect(commandLineHint(fault)).toBe('Set a key, name a server with --base-url, or use --model offline.');
-  expect(commandLineHint(fault, { inChat: true })).toBe(
+  expect(formatHint(fault)).toBe('Set a key, name a server with --base-url, or use --model offline.');
+  expect(formatHint(fault, { inChat: true })).toBe(
     'Set a key, name a server with --base-url, or use /model offline.',
   );
 });

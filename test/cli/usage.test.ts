@@ -9,9 +9,9 @@ import {
   parseCommandLine,
   resolveDefaultCommand,
 } from '../../src/cli/flags/command-definition.ts';
-import { copyHomeWithBook } from '../support/prepared-home.ts';
+import { copyHomeWithBook } from '../support/copy-home.ts';
 import { runInProcess } from '../support/run-in-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 test.each([
   ['serch foo', 'Unknown command "serch" for citeloop.', 'Did you mean search?'],
@@ -40,7 +40,9 @@ test.each([
   ['config set topK 77', 'topK must be a whole number from 1 to 20, not 77.', ''],
   ['config set openaiApiKey x', 'Unknown setting', 'set OPENAI_API_KEY'],
 ])('citeloop %s prints the error and a suggestion', async (line, said, hint) => {
-  const { code, stdout, stderr } = await runInProcess(line.split(' '), { home: await temporaryDirectory() });
+  const { code, stdout, stderr } = await runInProcess(line.split(' '), {
+    home: await createTemporaryDirectory(),
+  });
   expect(code).toBe(2);
   const output = stdout + stderr;
   expect(output).toContain(line.includes('--json') ? JSON.stringify(said).slice(1, -1) : said);
@@ -48,7 +50,7 @@ test.each([
 });
 
 test('suggests the nearest collection, module and filter key', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   const output = async (...args: string[]) => (await runInProcess(args, { home })).stderr;
   expect(await output('collections', 'show', 'sample_bok')).toContain('Did you mean sample_book?');
@@ -61,14 +63,14 @@ test('suggests the nearest collection, module and filter key', async () => {
 });
 
 test('the help of the program fits on an 80x24 terminal', async () => {
-  const { stdout } = await runInProcess(['--help'], { home: await temporaryDirectory() });
+  const { stdout } = await runInProcess(['--help'], { home: await createTemporaryDirectory() });
   const lines = stdout.split('\n');
   expect(lines.length).toBeLessThanOrEqual(24);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
 
 test('the help of a command lists its own options first, and services and tapes last', async () => {
-  const { stdout } = await runInProcess(['ask', '--help'], { home: await temporaryDirectory() });
+  const { stdout } = await runInProcess(['ask', '--help'], { home: await createTemporaryDirectory() });
   const order = [
     'Answer a question',
     'Arguments:',
@@ -100,7 +102,7 @@ function allCommands(command: CommandNode): CommandNode[] {
 }
 
 test('every command has an example in its help, and every example is accepted', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const commands = allCommands(programNode);
   expect(commands.length).toBeGreaterThan(35);
   for (const { name } of commands) {
@@ -147,7 +149,7 @@ async function candidates(home: string, ...words: string[]): Promise<string[]> {
 }
 
 test('completes commands, flags, values, collections, sessions and settings', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   await runInProcess(['ask', 'What is ROS 2?'], { home });
   expect(await candidates(home, 'se')).toEqual(['search', 'sessions', 'serve']);
@@ -166,7 +168,7 @@ test('completes commands, flags, values, collections, sessions and settings', as
 });
 
 test('a saved setting is used unless another source overrides it, and doctor shows its source', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   const file = join(home, '.config', 'citeloop', 'config.json');
   await runInProcess(['collections', 'use', 'sample_book'], { home });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { commandLineHint } from '../../src/cli/advice.ts';
+import { formatHint } from '../../src/cli/format-advice.ts';
 import { retrievedChunkSchema } from '../../src/domain/retrieved-chunk.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import type {
@@ -7,7 +7,7 @@ import type {
   ChunkStore,
   CollectionCatalog,
   StoreHit,
-  StoreSearch,
+  StoreSearchRequest,
 } from '../../src/ports/chunk-store.ts';
 import { blend, type SampleDocument, sampleDocument, vectorOf } from './sample-documents.ts';
 
@@ -95,7 +95,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
         const refused = await catalog.openOrCreate('book', identity).catch((error: unknown) => error);
         expect(refused).toBeInstanceOf(AppError);
         expect(refused).toMatchObject({ kind: 'configuration_error' });
-        expect(commandLineHint(refused as AppError)).toContain('collections delete book');
+        expect(formatHint(refused as AppError)).toContain('collections delete book');
       }
       const again = await catalog.openOrCreate('book', IDENTITY);
       expect(await again.count({})).toBe(1);
@@ -858,7 +858,7 @@ async function writeAnimals(store: ChunkStore): Promise<void> {
   await store.write(texts.map((text, index) => doc(`animal-${index}`, { chunks: [text] })));
 }
 
-function find(store: ChunkStore, request: Partial<StoreSearch>): Promise<StoreHit[]> {
+function find(store: ChunkStore, request: Partial<StoreSearchRequest>): Promise<StoreHit[]> {
   return store.search({ text: null, vector: null, limit: 20, filter: {}, ...request });
 }
 

@@ -8,10 +8,10 @@ import {
   sessionTotals,
 } from '../../src/domain/conversation-session.ts';
 import {
-  answeredStep,
   type ConversationTurn,
-  searchedStep,
-  withCited,
+  toAnswerEntry,
+  toSearchEntry,
+  withCitedChunks,
 } from '../../src/domain/conversation-turn.ts';
 import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
@@ -105,7 +105,7 @@ export function sampleTurn(before: ConversationSession, sample: SampleTurn = {})
     response,
     timestamp: NOW,
     durationSeconds: 0.045,
-    decisions: withCited([searchedStep(1, retrieval), answeredStep(2)], citations),
+    decisions: withCitedChunks([toSearchEntry(1, retrieval), toAnswerEntry(2)], citations),
   };
   return { session, messages, turn };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { noInformationAbout, saysNoInformation } from '../../src/domain/abstention.ts';
+import { noInformationSentence, saysNoInformation } from '../../src/domain/abstention.ts';
 
 test.each([
-  noInformationAbout('services'),
+  noInformationSentence('services'),
   'I’m sorry, but I do not have any information on this.',
   "I'm sorry. I don't know.",
   "I couldn't find that information.",

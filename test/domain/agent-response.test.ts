@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CLOSEST_PASSAGES, noInformationAbout } from '../../src/domain/abstention.ts';
+import { CLOSEST_PASSAGES_OPENING, noInformationSentence } from '../../src/domain/abstention.ts';
 import {
   type AgentResponse,
   agentResponseSchema,
@@ -57,7 +57,7 @@ test('reads a record without sentences', () => {
 test('derives the outcome of a record without one from its answer', () => {
   const { outcome: _, ...earlier } = response;
   expect(agentResponseSchema.parse(earlier).outcome).toBe('answer');
-  const refusal = { ...earlier, answer: noInformationAbout('parameters'), grounded: false };
+  const refusal = { ...earlier, answer: noInformationSentence('parameters'), grounded: false };
   expect(agentResponseSchema.parse(refusal).outcome).toBe('none');
 });
 
@@ -76,9 +76,9 @@ test('closest passages and answers without information are never grounded', () =
 
 test('classifies the outcome by the first sentence', () => {
   expect(classifyOutcome(response.answer)).toBe('answer');
-  expect(classifyOutcome(noInformationAbout('parameters'))).toBe('none');
+  expect(classifyOutcome(noInformationSentence('parameters'))).toBe('none');
   expect(classifyOutcome('Not covered in the documents.')).toBe('none');
-  expect(classifyOutcome(`${CLOSEST_PASSAGES}\n\nA node publishes messages. [1]`)).toBe('passages');
+  expect(classifyOutcome(`${CLOSEST_PASSAGES_OPENING}\n\nA node publishes messages. [1]`)).toBe('passages');
   expect(classifyOutcome('Das Handbuch schweigt dazu.', ['schweigt dazu'])).toBe('none');
   expect(classifyOutcome('Das Handbuch sagt es [1].', ['schweigt dazu'])).toBe('answer');
 });

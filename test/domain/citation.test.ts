@@ -4,12 +4,12 @@ import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import { expect, test } from 'vitest';
 import {
-  citationPassed,
   citationSchema,
+  createUnknownCitation,
   formatCitation,
-  toCitable,
-  unknownCitation,
-  withVerdict,
+  isPassedCitation,
+  toCitableSource,
+  toCitation,
 } from '../../src/domain/citation.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { chunk, citation } from './arbitraries.ts';
@@ -71,7 +71,7 @@ test('formats exactly one link for any title and URL', () => {
 test('an excerpt is a part of the chunk of at most 200 characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 400 }), (text) => {
-      const { excerpt } = toCitable(chunk({ text }), '1');
+      const { excerpt } = toCitableSource(chunk({ text }), '1');
       expect(excerpt.length).toBeLessThanOrEqual(200);
       expect(text).toContain(excerpt);
       expect(excerpt.isWellFormed()).toBe(true);
@@ -80,7 +80,7 @@ test('an excerpt is a part of the chunk of at most 200 characters', () => {
 });
 
 test('only a citation of an unknown source has no chunk', () => {
-  expect(citationSchema.parse(unknownCitation('9'))).toMatchObject({
+  expect(citationSchema.parse(createUnknownCitation('9'))).toMatchObject({
     verdict: 'unknown_source',
     chunkId: null,
   });
@@ -89,9 +89,9 @@ test('only a citation of an unknown source has no chunk', () => {
 });
 
 test('only a supported citation has passed', () => {
-  const citable = toCitable(chunk(), '1');
-  expect(citationPassed(withVerdict(citable, 'supported'))).toBe(true);
-  expect(citationPassed(withVerdict(citable, 'weak'))).toBe(false);
-  expect(citationPassed(withVerdict(citable, 'unsupported'))).toBe(false);
-  expect(citationPassed(unknownCitation('9'))).toBe(false);
+  const citable = toCitableSource(chunk(), '1');
+  expect(isPassedCitation(toCitation(citable, 'supported'))).toBe(true);
+  expect(isPassedCitation(toCitation(citable, 'weak'))).toBe(false);
+  expect(isPassedCitation(toCitation(citable, 'unsupported'))).toBe(false);
+  expect(isPassedCitation(createUnknownCitation('9'))).toBe(false);
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { CLOSEST_PASSAGES } from '../../src/domain/abstention.ts';
-import { nearestParts } from '../../src/domain/closest-passages.ts';
+import { CLOSEST_PASSAGES_OPENING } from '../../src/domain/abstention.ts';
+import { shortenClosestPassages } from '../../src/domain/closest-passages.ts';
 
 const FILLER = 'Rain falls on the roof of the station, and nobody minds. '.repeat(14).trim();
 const SHORT = '### Timeouts › Notes\n\nA timeout is given in milliseconds. [2]';
 
-const passages = (...sections: string[]) => [CLOSEST_PASSAGES, ...sections].join('\n\n');
+const passages = (...sections: string[]) => [CLOSEST_PASSAGES_OPENING, ...sections].join('\n\n');
 
 test('shortens a long passage to the part nearest to the question, and keeps its marker', () => {
   const long = `### Ports › Choosing\n\nWelcome to the harbour. ${FILLER} The port is chosen with the flag called listen. ${FILLER} [1]`;
-  const { text, inPart } = nearestParts(passages(long, SHORT), 'Which flag chooses the port?');
+  const { text, inPart } = shortenClosestPassages(passages(long, SHORT), 'Which flag chooses the port?');
   expect(inPart).toEqual(['1']);
   expect(text.length).toBeLessThan(800);
   expect(text).toMatch(/^No clear answer[^\n]+\n\n### Ports › Choosing\n\n/);
@@ -21,7 +21,10 @@ test('shortens a long passage to the part nearest to the question, and keeps its
 
 test('closes a cut code block and puts the marker below it', () => {
   const code = `\`\`\`ts\n${'app.get(path, (c) => c.text(ok))\n'.repeat(20)}\`\`\``;
-  const { text, inPart } = nearestParts(passages(`### Routing\n\n${code}\n\n[1]`, SHORT), 'routing');
+  const { text, inPart } = shortenClosestPassages(
+    passages(`### Routing\n\n${code}\n\n[1]`, SHORT),
+    'routing',
+  );
   expect(inPart).toEqual(['1']);
   expect(text).toMatch(/\n```\n\n… \[1\]\n\n### Timeouts/);
   expect(text.split('\n').length).toBeLessThan(20);
@@ -29,23 +32,26 @@ test('closes a cut code block and puts the marker below it', () => {
 
 test('puts the marker below a cut table', () => {
   const rows = Array.from({ length: 30 }, (_, row) => `| key ${row} | what it does |`).join('\n');
-  const { text } = nearestParts(passages(`### Keys\n\n| key | use |\n| --- | --- |\n${rows}\n\n[1]`), 'key');
+  const { text } = shortenClosestPassages(
+    passages(`### Keys\n\n| key | use |\n| --- | --- |\n${rows}\n\n[1]`),
+    'key',
+  );
   expect(text).toMatch(/\|\n\n… \[1\]$/);
 });
 
 test('removes trailing headings, and passages that have nothing else', () => {
   const bare = '### Reference › Types\n\nEvent Types';
   const led = '### Ports\n\nA port is chosen so: [1]\n\n```sh\nserve --port 80\n```';
-  expect(nearestParts(passages(bare, led, `${SHORT}\n\nSee also`), 'ports')).toEqual({
+  expect(shortenClosestPassages(passages(bare, led, `${SHORT}\n\nSee also`), 'ports')).toEqual({
     text: passages(led, SHORT),
     inPart: [],
   });
-  expect(nearestParts(passages(bare), 'types')).toEqual({ text: passages(bare), inPart: [] });
+  expect(shortenClosestPassages(passages(bare), 'types')).toEqual({ text: passages(bare), inPart: [] });
 });
 
 test('shortens a long passage that ends in code or a heading', () => {
   const long = `### Ports\n\n${FILLER} ${FILLER} The port is chosen so: [1]\n\n\`\`\`sh\nserve --port 80\n\`\`\`\n\nHosts`;
-  const { text, inPart } = nearestParts(passages(long), 'How is the port chosen?');
+  const { text, inPart } = shortenClosestPassages(passages(long), 'How is the port chosen?');
   expect(inPart).toEqual(['1']);
   expect(text).toContain('The port is chosen so:');
   expect(text).not.toContain('Hosts');
@@ -54,6 +60,6 @@ test('shortens a long passage that ends in code or a heading', () => {
 
 test('leaves answers and short passages unchanged', () => {
   const answer = `### Ports\n\n${FILLER} [1]`;
-  expect(nearestParts(answer, 'ports')).toEqual({ text: answer, inPart: [] });
-  expect(nearestParts(passages(SHORT), 'timeouts')).toEqual({ text: passages(SHORT), inPart: [] });
+  expect(shortenClosestPassages(answer, 'ports')).toEqual({ text: answer, inPart: [] });
+  expect(shortenClosestPassages(passages(SHORT), 'timeouts')).toEqual({ text: passages(SHORT), inPart: [] });
 });

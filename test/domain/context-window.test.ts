@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { contextWindowOf, parseContextWindow } from '../../src/domain/context-window.ts';
+import { knownContextWindow, parseContextWindow } from '../../src/domain/context-window.ts';
 
 test('knows the windows of hosted models, and has a default for others', () => {
-  expect(contextWindowOf('gpt-4o-mini')).toBe(128_000);
-  expect(contextWindowOf('openai/GPT-4.1')).toBe(1_000_000);
-  expect(contextWindowOf('o3')).toBe(200_000);
-  expect(contextWindowOf('gpt-4-0613')).toBe(8192);
+  expect(knownContextWindow('gpt-4o-mini')).toBe(128_000);
+  expect(knownContextWindow('openai/GPT-4.1')).toBe(1_000_000);
+  expect(knownContextWindow('o3')).toBe(200_000);
+  expect(knownContextWindow('gpt-4-0613')).toBe(8192);
   for (const served of ['offline', 'gpt-oss-120b', 'llama3.2', 'openai/gpt-oss-20b', 'olmo-2']) {
-    expect(contextWindowOf(served)).toBe(8192);
+    expect(knownContextWindow(served)).toBe(8192);
   }
 });
 

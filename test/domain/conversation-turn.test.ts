@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
-  answeredStep,
   conversationTurnSchema,
   ledgerEntrySchema,
-  searchedStep,
   secondsBetween,
-  withCited,
+  toAnswerEntry,
+  toSearchEntry,
+  withCitedChunks,
 } from '../../src/domain/conversation-turn.ts';
 import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
 import { chunk, citation, NOW } from './arbitraries.ts';
@@ -20,7 +20,10 @@ const context = createRetrievalContext({
 });
 
 test('the ledger has the search, chunks and citations of every step', () => {
-  const ledger = withCited([searchedStep(1, context), answeredStep(2)], [citation({ chunkId: 'chunk-2' })]);
+  const ledger = withCitedChunks(
+    [toSearchEntry(1, context), toAnswerEntry(2)],
+    [citation({ chunkId: 'chunk-2' })],
+  );
   expect(ledger).toEqual([
     {
       step: 1,
@@ -38,7 +41,7 @@ test('the ledger has the search, chunks and citations of every step', () => {
 });
 
 test('rejects a step that cites chunks it did not retrieve', () => {
-  const decision = searchedStep(1, context);
+  const decision = toSearchEntry(1, context);
   expect(ledgerEntrySchema.safeParse({ ...decision, cited: ['chunk-9'] }).success).toBe(false);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fusedScore, lexicalScore, rankHits, similarity } from '../../src/domain/rank-hits.ts';
+import { fusedScore, lexicalScore, matchSimilarity, rankHits } from '../../src/domain/rank-hits.ts';
 
 const both = { lexical: true, dense: true };
 const at = (score: number, rank = 1) => ({ rank, score });
@@ -21,12 +21,12 @@ test('sorts hits by the mean of both similarities, or by the only one', () => {
 
 test('ranks a chunk without a vector by its lexical score', () => {
   expect(fusedScore({ lexical: at(0.2), dense: null }, both)).toBe(0.2);
-  expect(similarity({ lexical: at(0.9), dense: null }, both)).toBe(0.9);
+  expect(matchSimilarity({ lexical: at(0.9), dense: null }, both)).toBe(0.9);
 });
 
 test('a paraphrase without shared words keeps its dense score', () => {
-  expect(similarity({ lexical: null, dense: at(0.8) }, both)).toBe(0.8);
-  expect(similarity({ lexical: at(0.9), dense: at(0.1) }, both)).toBe(0.5);
+  expect(matchSimilarity({ lexical: null, dense: at(0.8) }, both)).toBe(0.8);
+  expect(matchSimilarity({ lexical: at(0.9), dense: at(0.1) }, both)).toBe(0.5);
 });
 
 test('fuses both halves, best first, up to the limit', () => {

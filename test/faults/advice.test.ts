@@ -1,42 +1,42 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { onCommandLine } from '../../src/cli/advice.ts';
+import { formatAdvice } from '../../src/cli/format-advice.ts';
 import {
   type Advice,
   advice,
-  bySetting,
-  chatCommand,
-  command,
   createCollectionAdvice,
-  plainly,
+  formatPlainAdvice,
   seeHelp,
-  setting,
-  settingOf,
+  settingName,
+  settingValue,
+  slashCommand,
+  viaCommand,
+  withSetting,
 } from '../../src/faults/advice.ts';
 
 test.each<[Advice, string, string]>([
   [
-    advice`Ask a narrower question, or raise ${setting('maxSteps')}.`,
+    advice`Ask a narrower question, or raise ${settingName('maxSteps')}.`,
     'Ask a narrower question, or raise maxSteps.',
     'Ask a narrower question, or raise --max-steps.',
   ],
   [
-    advice`Use a model that can, or ${settingOf('policy', 'always', 'the policy always')}, which needs no tools.`,
+    advice`Use a model that can, or ${settingValue('policy', 'always', 'the policy always')}, which needs no tools.`,
     'Use a model that can, or the policy always, which needs no tools.',
     'Use a model that can, or --policy always, which needs no tools.',
   ],
   [
-    advice`Ask again, or choose another model${bySetting('model')}.`,
+    advice`Ask again, or choose another model${withSetting('model')}.`,
     'Ask again, or choose another model.',
     'Ask again, or choose another model with --model.',
   ],
   [
-    advice`Check the collection${command('doctor')}`,
+    advice`Check the collection${viaCommand('doctor')}`,
     'Check the collection.',
     'Check the collection with: citeloop doctor',
   ],
   [
-    advice`Remove it${command('collections delete book')} and ingest again.`,
+    advice`Remove it${viaCommand('collections delete book')} and ingest again.`,
     'Remove it and ingest again.',
     'Remove it with `citeloop collections delete book` and ingest again.',
   ],
@@ -46,7 +46,7 @@ test.each<[Advice, string, string]>([
     'Create it with: citeloop ingest <path> --collection book',
   ],
   [
-    advice`Reset it${chatCommand('reset')}, or start another one.`,
+    advice`Reset it${slashCommand('reset')}, or start another one.`,
     'Reset it, or start another one.',
     'Reset it with /reset, or start another one.',
   ],
@@ -58,8 +58,8 @@ test.each<[Advice, string, string]>([
 ])(
   'prints a hint as a plain sentence, and with flags and commands on the command line',
   (given, plain, flags) => {
-    expect(plainly(given)).toBe(plain);
-    expect(onCommandLine(given)).toBe(flags);
+    expect(formatPlainAdvice(given)).toBe(plain);
+    expect(formatAdvice(given)).toBe(flags);
   },
 );
 

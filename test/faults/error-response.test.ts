@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainly } from '../../src/faults/advice.ts';
+import { formatPlainAdvice } from '../../src/faults/advice.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import {
   defaultErrorMessages,
   errorResponseSchema,
   fromErrorResponse,
-  hintOf,
+  plainHint,
   toErrorResponse,
 } from '../../src/faults/error-response.ts';
 
@@ -17,7 +17,7 @@ test.each(kinds)('the error type %s has a user message and a hint', (kind) => {
   expect(errorResponseSchema.parse(response)).toEqual(response);
   expect(response).toMatchObject({ errorType: kind, message: 'What happened.', retryAfter: null });
   expect(response.userMessage).toBe(
-    `${defaultErrorMessages[kind].sentence} ${plainly(defaultErrorMessages[kind].hint)}`,
+    `${defaultErrorMessages[kind].sentence} ${formatPlainAdvice(defaultErrorMessages[kind].hint)}`,
   );
 });
 
@@ -36,7 +36,7 @@ test('has the documented error types', () => {
 });
 
 test('prefers the hint of the error to that of its kind', () => {
-  expect(hintOf(new AppError('auth_error', 'No key.', { hint: 'Set OPENAI_API_KEY.' }))).toBe(
+  expect(plainHint(new AppError('auth_error', 'No key.', { hint: 'Set OPENAI_API_KEY.' }))).toBe(
     'Set OPENAI_API_KEY.',
   );
 });
@@ -72,7 +72,7 @@ test('restores an error from its JSON response', () => {
       expect(back).toMatchObject({ kind, message, recoverable });
       // JSON has one zero.
       expect(back.retryAfter).toBe(failure.retryAfter && failure.retryAfter + 0);
-      expect(hintOf(back)).toBe(hintOf(failure));
+      expect(plainHint(back)).toBe(plainHint(failure));
       expect(toErrorResponse(back)).toEqual(response);
     }),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { networkCodeOf, networkFault } from '../../src/faults/network-fault.ts';
-import { describeNetworkFault } from '../../src/faults/service-fault.ts';
+import { classifyNetworkCode, findNetworkCode } from '../../src/faults/network-errors.ts';
+import { describeNetworkError } from '../../src/faults/service-errors.ts';
 
 const names = { service: 'Cohere', keyVariable: 'COHERE_API_KEY' };
 
@@ -15,29 +15,29 @@ test.each([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'could not be trusted: its TLS certificate or protocol fails', 'lasting'],
   ['HPE_INVALID_CONSTANT', 'does not speak HTTP', 'lasting'],
 ])('describes %s for every service, and whether it is recoverable', (code, predicate, duration) => {
-  expect(networkFault(code)).toMatchObject({ predicate, duration });
-  expect(describeNetworkFault(code, names)).toMatchObject({
+  expect(classifyNetworkCode(code)).toMatchObject({ predicate, duration });
+  expect(describeNetworkError(code, names)).toMatchObject({
     sentence: `Cohere ${predicate} (${code})`,
     recoverable: duration !== 'lasting',
   });
 });
 
 test('describes an unknown code as unreachable and recoverable', () => {
-  expect(networkFault('ESTRANGE')).toBeUndefined();
-  expect(describeNetworkFault('ESTRANGE', names)).toMatchObject({
+  expect(classifyNetworkCode('ESTRANGE')).toBeUndefined();
+  expect(describeNetworkError('ESTRANGE', names)).toMatchObject({
     sentence: 'Cohere could not be reached (ESTRANGE)',
     recoverable: true,
   });
-  expect(describeNetworkFault(undefined, names).sentence).toBe('Cohere could not be reached');
+  expect(describeNetworkError(undefined, names).sentence).toBe('Cohere could not be reached');
 });
 
 test('finds the code in the chain of causes', () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-  expect(networkCodeOf(new TypeError('fetch failed', { cause: refused }))).toBe('ECONNREFUSED');
+  expect(findNetworkCode(new TypeError('fetch failed', { cause: refused }))).toBe('ECONNREFUSED');
   const several = new AggregateError([refused]);
-  expect(networkCodeOf(new TypeError('fetch failed', { cause: several }))).toBe('ECONNREFUSED');
-  expect(networkCodeOf(Object.assign(new Error('x'), { code: 'insufficient_quota' }))).toBeUndefined();
+  expect(findNetworkCode(new TypeError('fetch failed', { cause: several }))).toBe('ECONNREFUSED');
+  expect(findNetworkCode(Object.assign(new Error('x'), { code: 'insufficient_quota' }))).toBeUndefined();
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
-  expect(networkCodeOf(circle)).toBeUndefined();
+  expect(findNetworkCode(circle)).toBeUndefined();
 });

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/faults/app-error.ts';
-import { type RetryAttempt, type RetryOptions, retrying, retryNotice } from '../../src/faults/retry.ts';
+import {
+  formatRetryNotice,
+  type RetryAttempt,
+  type RetryOptions,
+  retryOnError,
+} from '../../src/faults/retry.ts';
 
 const busy = (retryAfter?: number) => new AppError('api_error', 'Busy.', { recoverable: true, retryAfter });
 
@@ -8,7 +13,7 @@ const busy = (retryAfter?: number) => new AppError('api_error', 'Busy.', { recov
 async function attempt(faults: unknown[], options: RetryOptions = {}) {
   const retries: RetryAttempt[] = [];
   let tries = 0;
-  const outcome = await retrying(
+  const outcome = await retryOnError(
     async () => {
       const fault = faults[tries++];
       if (fault !== undefined) throw fault;
@@ -57,6 +62,8 @@ test('an abort ends the wait with its reason', async () => {
 });
 
 test('formats a notice with the error and the wait', () => {
-  expect(retryNotice({ attempt: 2, waitMs: 1001, error: busy() })).toBe('Busy. Trying again in 2 s (2).');
-  expect(retryNotice({ attempt: 2, waitMs: 0, error: busy() })).toBe('Busy. Trying again now (2).');
+  expect(formatRetryNotice({ attempt: 2, waitMs: 1001, error: busy() })).toBe(
+    'Busy. Trying again in 2 s (2).',
+  );
+  expect(formatRetryNotice({ attempt: 2, waitMs: 0, error: busy() })).toBe('Busy. Trying again now (2).');
 });

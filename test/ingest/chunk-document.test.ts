@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Block, BlockKind, ParsedDocument } from '../../src/domain/document.ts';
+import type { BlockKind, DocumentBlock, ParsedDocument } from '../../src/domain/document.ts';
 import { chunkDocument } from '../../src/ingest/chunk-document.ts';
 
 /** Counts words, which is additive like the real tokenizer. */
@@ -14,7 +14,7 @@ interface Piece {
 
 function documentOf(pieces: readonly Piece[]): ParsedDocument {
   let text = '';
-  const blocks: Block[] = pieces.map((piece) => {
+  const blocks: DocumentBlock[] = pieces.map((piece) => {
     if (text !== '') text += '\n\n';
     const start = text.length;
     text += piece.text;

@@ -4,17 +4,17 @@ import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts
 import { copyCollection } from '../../src/ingest/copy-collection.ts';
 import type { ChunkStore, CollectionCatalog } from '../../src/ports/chunk-store.ts';
 import { sampleDocument } from '../contracts/sample-documents.ts';
-import { serverForTests, temporaryCatalog } from '../support/qdrant-server.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryCatalog, getTestQdrant } from '../support/qdrant-server.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const IDENTITY = { embedder: 'test:eight', dimensions: 8 };
 const DOCUMENTS = Array.from({ length: 70 }, (_, index) =>
   sampleDocument(`doc-${index}`, 8, { chunks: [`first part of ${index}`, `second part of ${index}`] }),
 );
-const server = await serverForTests();
+const server = await getTestQdrant();
 
 async function sqlite(): Promise<CollectionCatalog> {
-  return createSqliteCatalog(join(await temporaryDirectory(), 'collections'));
+  return createSqliteCatalog(join(await createTemporaryDirectory(), 'collections'));
 }
 
 async function opened(catalog: CollectionCatalog, name = 'book'): Promise<ChunkStore> {
@@ -98,7 +98,7 @@ test('keeps documents that only the target has, unless pruned', async () => {
 
 test.skipIf(server === null)('loses nothing when copied to Qdrant and back', async () => {
   const from = await bookStore();
-  const there = await opened(temporaryCatalog(server as NonNullable<typeof server>));
+  const there = await opened(createTemporaryCatalog(server as NonNullable<typeof server>));
   await copyCollection(from, there, { prune: false });
   const back = await opened(await sqlite());
   await copyCollection(there, back, { prune: false });

@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
-import { createFileSource, fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { createFileSource, documentFileExists } from '../../src/adapters/files/file-source.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { AppError } from '../../src/faults/app-error.ts';
-import { type IngestOptions, type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
-import type { DocumentSource } from '../../src/ports/loader.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type IngestOptions, type IngestProgress, ingestSources } from '../../src/ingest/ingest.ts';
+import type { DocumentSource } from '../../src/ports/document-source.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
 
 /** A directory of documents with a collection beside it. */
 async function library(files: Record<string, string> = {}) {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const docs = join(directory, 'docs');
   const embedder = createWordEmbedder();
   const identity = { embedder: embedder.id, dimensions: embedder.dimensions };
@@ -36,13 +36,13 @@ async function library(files: Record<string, string> = {}) {
     uri: (name: string) => pathToFileURL(join(docs, name)).href,
     async run(options: Partial<IngestOptions> = {}, sources?: DocumentSource[]) {
       embedder.embedded.length = 0;
-      return ingest(
+      return ingestSources(
         sources ?? [await createFileSource(docs, { cwd: directory })],
         {
           store,
           parse: createDocumentParser(),
           embedder: async () => embedder,
-          stillExists: fileStillExists,
+          stillExists: documentFileExists,
         },
         { prune: false, ...options },
       );

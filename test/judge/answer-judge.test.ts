@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
-import { createJudge, type LocalJudge } from '../../src/judge/create-judge.ts';
+import { createJudge, type LocalAnswerJudge } from '../../src/judge/answer-judge.ts';
 import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
-import { passageUnits } from '../../src/text/passage-units.ts';
+import { splitPassageUnits } from '../../src/text/passage-units.ts';
 import { modelLocation } from '../support/model-weights.ts';
 
 let embedder: Embedder;
-let judge: LocalJudge;
+let judge: LocalAnswerJudge;
 
 beforeAll(async () => {
   const model = await createMiniLmEmbedder({ location: modelLocation() });
@@ -78,7 +78,7 @@ test('rates a passage that answers higher than another, and finds the unit that 
     passage,
     rank: index + 1,
     score: 0.5,
-    units: passageUnits(passage.text),
+    units: splitPassageUnits(passage.text),
   }));
   const question = 'How long does the battery of the rover last?';
   const [first, second] = await judge.ratePassages(question, candidates);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { citationPassed } from '../../src/domain/citation.ts';
+import { isPassedCitation } from '../../src/domain/citation.ts';
 import {
   type ClaimObjection,
   checkClaimByWords,
@@ -24,7 +24,8 @@ test.each(LABELLED_PAIRS)('$kind: $claim', ({ claim, chunk, accepts }) => {
 test('misjudges no more of the hard pairs than before', () => {
   const wrong = (pairs: SimplePair[]) =>
     pairs.filter(
-      ({ claim, chunk, supported }) => citationPassed(checkClaimByWords(claim, CHUNKS[chunk])) !== supported,
+      ({ claim, chunk, supported }) =>
+        isPassedCitation(checkClaimByWords(claim, CHUNKS[chunk])) !== supported,
     );
   expect(wrong(SECOND_PAIRS).map(({ claim }) => claim)).toHaveLength(4);
   // Swapped roles, swapped numbers and opposites that are not in the table pass; free paraphrases are only weak.
@@ -54,7 +55,7 @@ test('rarely supports a sentence of the sample book by another page', () => {
     for (const { start, end, heading } of splitSentences(page.text)) {
       if (heading || end - start < 40) continue;
       checked += 1;
-      if (citationPassed(checkClaimByWords(page.text.slice(start, end), other))) supported += 1;
+      if (isPassedCitation(checkClaimByWords(page.text.slice(start, end), other))) supported += 1;
     }
   });
   expect(supported / checked).toBeLessThan(0.01);

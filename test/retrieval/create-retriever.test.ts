@@ -6,7 +6,7 @@ import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { sampleDocument } from '../contracts/sample-documents.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Each word is one dimension: the vector of a text has the dimensions of its words. */
 const TOPICS = ['router', 'animal', 'weather', 'cooking'];
@@ -24,7 +24,7 @@ function vectorOf(text: string, elsewhere: 6 | 7): Float32Array {
 const embedder = { embedQuery: async (text: string) => vectorOf(text, 6) } as unknown as Embedder;
 
 async function storeOf(texts: Record<string, string>): Promise<ChunkStore> {
-  const catalog = createSqliteCatalog(join(await temporaryDirectory(), 'collections'));
+  const catalog = createSqliteCatalog(join(await createTemporaryDirectory(), 'collections'));
   const store = await catalog.openOrCreate('book', { embedder: 'test:topics', dimensions: DIMENSIONS });
   onTestFinished(() => store.close());
   await store.write(

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createCallerRegistry } from '../../src/server/http/callers.ts';
 import { readPageFiles } from '../../src/server/http/page-files.ts';
 import { anyCharacter } from '../support/any-character.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { startAgentServer } from './start-agent-server.ts';
 
 const TOKEN = 'a-token-that-is-long-enough';
@@ -194,7 +194,7 @@ test('compares whole tokens by digest', async () => {
 });
 
 test('prevents path traversal', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await mkdir(join(directory, 'page/assets'), { recursive: true });
   await writeFile(join(directory, 'secret.txt'), 'TOP SECRET');
   await writeFile(join(directory, 'page/index.html'), HTML);

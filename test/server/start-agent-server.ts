@@ -11,9 +11,9 @@ import type { ServedEvent } from '../../src/server/api/ask-route.ts';
 import { type AgentServerOptions, createAgentServer } from '../../src/server/create-agent-server.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import { createServedCollections } from '../../src/server/turns/served-collections.ts';
-import { agentOn } from '../support/agent-on.ts';
-import { type SmallLibrary, smallLibrary } from '../support/small-library.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createSmallLibrary, type SmallLibrary } from '../support/small-library.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
+import { createTestAgent } from '../support/test-agent.ts';
 
 export const BOOK = {
   'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa. They eat 40 kilograms of grass.',
@@ -35,17 +35,17 @@ export async function startAgentServer(options: TestServerOptions = {}) {
   const { chatModel, config, limits, libraries = { animals: BOOK }, ...others } = options;
   const opened = new Map<string, SmallLibrary>();
   for (const [name, documents] of Object.entries(libraries)) {
-    const library = await smallLibrary(documents);
+    const library = await createSmallLibrary(documents);
     opened.set(name, { ...library, store: { ...library.store, name, close: async () => {} } });
   }
-  const sessions = createSqliteSessionStore(join(await temporaryDirectory(), 'sessions.sqlite'));
+  const sessions = createSqliteSessionStore(join(await createTemporaryDirectory(), 'sessions.sqlite'));
   const collections = createServedCollections({
     defaultName: Object.keys(libraries)[0] ?? '',
     list: async () => [...opened.keys()],
     openStore: async (name) => opened.get(name)?.store ?? null,
     async createAgent({ name }) {
       const library = opened.get(name) as SmallLibrary;
-      return agentOn(library, chatModel ?? createOfflineModel({ newId: randomUUID }), {
+      return createTestAgent(library, chatModel ?? createOfflineModel({ newId: randomUUID }), {
         sessions,
         ...(config && { config }),
       });

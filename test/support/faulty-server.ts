@@ -18,35 +18,40 @@ export async function startFaultyServer(...answers: RequestListener[]): Promise<
   return { baseUrl: `${origin}/v1`, requests: () => requests };
 }
 
-export const reset: RequestListener = (request) => request.socket.resetAndDestroy();
+export const resetConnection: RequestListener = (request) => request.socket.resetAndDestroy();
 
-export const silence: RequestListener = () => {};
+export const neverRespond: RequestListener = () => {};
 
-export function fail(status: number, body = '{"error":{"message":"no"}}', headers = {}): RequestListener {
+export function respondWithStatus(
+  status: number,
+  body = '{"error":{"message":"no"}}',
+  headers = {},
+): RequestListener {
   return (_, response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
-export function json(body: string): RequestListener {
-  return fail(200, body);
+export function respondWithJson(body: string): RequestListener {
+  return respondWithStatus(200, body);
 }
 
 /** Streams these texts, then calls `then` with the open response. */
-export function begin(texts: string[], then: (response: ServerResponse) => void): RequestListener {
+export function startStream(texts: string[], then: (response: ServerResponse) => void): RequestListener {
   return (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const content of texts) response.write(event({ choices: [{ index: 0, delta: { content } }] }));
+    for (const content of texts)
+      response.write(formatStreamEvent({ choices: [{ index: 0, delta: { content } }] }));
     setTimeout(() => then(response), 5);
   };
 }
 
 /** Streams a complete answer. */
-export function answer(text: string): RequestListener {
-  return begin([text], (response) => {
-    response.end(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
+export function streamAnswer(text: string): RequestListener {
+  return startStream([text], (response) => {
+    response.end(formatStreamEvent({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
   });
 }
 
-export function event(data: object): string {
+export function formatStreamEvent(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }

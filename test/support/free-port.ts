@@ -5,7 +5,7 @@ const FIRST = 12_000;
 const LAST = 32_000;
 
 /** Returns a local port on which nothing listens. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
     if (await isFree(port)) return port;

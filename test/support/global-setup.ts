@@ -3,8 +3,8 @@ import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
-import { ensureModel } from '../../src/adapters/onnx/weights.ts';
+import { ensureOnnxEngine } from '../../src/adapters/onnx/engine.ts';
+import { ensureWeights } from '../../src/adapters/onnx/weights.ts';
 import { modelLocation } from './model-weights.ts';
 
 declare module 'vitest' {
@@ -17,8 +17,8 @@ declare module 'vitest' {
 /** Builds `dist/` if it is older than the sources, and downloads the embedder's weights and engine into the user's cache. */
 export default async function setup(project: TestProject): Promise<() => void> {
   if (isStale()) build();
-  await ensureModel(modelLocation(), {});
-  await ensureEngine(modelLocation());
+  await ensureWeights(modelLocation(), {});
+  await ensureOnnxEngine(modelLocation());
   const runDirectory = mkdtempSync(join(tmpdir(), 'citeloop-run-'));
   project.provide('runDirectory', runDirectory);
   return () => rmSync(runDirectory, { recursive: true, force: true });

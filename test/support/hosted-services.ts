@@ -5,7 +5,7 @@ import { answerChat, answerResponses, type ModelCapabilities } from './hosted-mo
 import { listenForTest } from './listen-for-test.ts';
 
 /** The keys of each service, unmistakable in any output. */
-export const KEYS = {
+export const SERVICE_KEYS = {
   model: 'sk-planted-model-0123456789abcdef',
   embedding: 'sk-planted-embedding-0123456789abcdef',
   cohere: 'co-planted-0123456789abcdef0123456789',
@@ -28,7 +28,7 @@ export interface HostedServices {
   cohereUrl: string;
   requests: HostedRequest[];
   /** Overrides the responses of a path, in order; the last one repeats, and undefined is the default response. */
-  instead(path: string, ...answers: (RequestListener | undefined)[]): void;
+  respondWith(path: string, ...answers: (RequestListener | undefined)[]): void;
 }
 
 /**
@@ -69,14 +69,14 @@ export async function startHostedServices(traits: Partial<ModelCapabilities> = {
     baseUrl: `${cohereUrl}/v1`,
     cohereUrl,
     requests,
-    instead: (path, ...answers) => void overrides.set(path, answers),
+    respondWith: (path, ...answers) => void overrides.set(path, answers),
   };
 }
 
 function isKeyAccepted(path: string, key: string): boolean {
-  if (path === '/v1/models') return Object.values(KEYS).some((each) => each === key);
-  if (path.startsWith('/v2/')) return key === KEYS.cohere;
-  return key === (path === '/v1/embeddings' ? KEYS.embedding : KEYS.model);
+  if (path === '/v1/models') return Object.values(SERVICE_KEYS).some((each) => each === key);
+  if (path.startsWith('/v2/')) return key === SERVICE_KEYS.cohere;
+  return key === (path === '/v1/embeddings' ? SERVICE_KEYS.embedding : SERVICE_KEYS.model);
 }
 
 function rejectKey(path: string, given: string, response: ServerResponse): void {

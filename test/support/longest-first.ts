@@ -9,7 +9,7 @@ const SLOW_IMPORTS =
 const LARGE_INPUTS = /\/(limits|parse-document|load)\.test\.ts$/;
 
 /** Runs slow test files first, so that all workers finish at about the same time. */
-export default class LongestFirst extends BaseSequencer {
+export default class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const weights = new Map(files.map((file) => [file, weightOf(file.moduleId)]));
     return files.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0));

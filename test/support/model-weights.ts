@@ -1,7 +1,7 @@
-import { type ModelLocation, weightsLocation } from '../../src/adapters/onnx/weights.ts';
+import { type ModelLocation, resolveModelLocation } from '../../src/adapters/onnx/weights.ts';
 import { defaultDirectories } from '../../src/config/directories.ts';
 
 /** The weights in the cache of the user who runs the tests, so that they are downloaded once. */
 export function modelLocation(): ModelLocation {
-  return weightsLocation(defaultDirectories(process.env, process.platform).cache, undefined);
+  return resolveModelLocation(defaultDirectories(process.env, process.platform).cache, undefined);
 }

@@ -1,5 +1,5 @@
 import { createApp } from '../../src/app/create-app.ts';
-import { createModel } from '../../src/app/models.ts';
+import { createConfiguredModel } from '../../src/app/create-model.ts';
 import { systemRuntime } from '../../src/app/system-runtime.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { listen } from '../../src/server/http/listen.ts';
@@ -13,7 +13,7 @@ export async function startOfflineModelServer(port = 0) {
   const config = loadConfig({ flags: { modelDir: modelLocation().directory }, env: {}, cwd: '/' });
   const app = createApp(config);
   const server = createModelServer({
-    model: await createModel(app, systemRuntime),
+    model: await createConfiguredModel(app, systemRuntime),
     modelName: SERVED_MODEL,
     embedder: app.embedder,
     embedderName: (await app.identity()).embedder,

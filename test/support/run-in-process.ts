@@ -1,10 +1,10 @@
 import { Readable, Writable } from 'node:stream';
-import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
+import { ensureOnnxEngine } from '../../src/adapters/onnx/engine.ts';
 import { startModelPool } from '../../src/adapters/onnx/model-pool.ts';
 import { modelThreads } from '../../src/app/model-thread.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { modelLocation } from './model-weights.ts';
-import { type CliOptions, type CliResult, environmentOf } from './run-cli.ts';
+import { type CliOptions, type CliResult, createCliEnvironment } from './run-cli.ts';
 
 /** Streams of this process that a command uses while it runs. */
 const REPLACED_STREAMS = ['stdin', 'stdout', 'stderr'] as const;
@@ -36,7 +36,7 @@ export async function runInProcess(
   const [stdout, stderr] = [createCollector(), createCollector()];
   try {
     process.chdir(cwd);
-    replaceEnvironment(environmentOf(home, env));
+    replaceEnvironment(createCliEnvironment(home, env));
     process.exitCode = undefined;
     replaceStream('stdin', Readable.from(input === '' ? [] : [input]));
     replaceStream('stdout', stdout.stream);
@@ -54,7 +54,7 @@ export async function runInProcess(
 
 async function loadModel(): Promise<void> {
   const { directory } = modelLocation();
-  const engine = await ensureEngine(modelLocation(), {});
+  const engine = await ensureOnnxEngine(modelLocation(), {});
   const source = { engine, weights: { directory }, pooling: 'mean' as const };
   await Promise.all([false, true].map((bulk) => startModelPool(modelThreads, { ...source, bulk })));
 }

@@ -13,7 +13,7 @@ const shells = {
 export type Shell = keyof typeof shells;
 
 /** Whether the shell can run in a terminal. If not, it prints a warning, or throws if CI=true. */
-export function canTypeInto(shell: Shell): boolean {
+export function isShellAvailable(shell: Shell): boolean {
   const missing = [shell, 'script'].filter(
     (program) => spawnSync(program, ['--version']).error !== undefined,
   );

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { chunkId } from '../../src/domain/document.ts';
+import { createChunkId } from '../../src/domain/document.ts';
 import { chunkDocument } from '../../src/ingest/chunk-document.ts';
 import type { ChunkStore, DocumentWrite } from '../../src/ports/chunk-store.ts';
 import { createRetriever, type Retriever } from '../../src/retrieval/create-retriever.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 import { createWordEmbedder, type WordEmbedder } from './word-embedder.ts';
 
 export interface SmallLibrary {
@@ -17,10 +17,10 @@ export interface SmallLibrary {
 }
 
 /** Creates a SQLite collection of short documents, given as `module/title` and text, with a retriever. */
-export async function smallLibrary(documents: Record<string, string>): Promise<SmallLibrary> {
+export async function createSmallLibrary(documents: Record<string, string>): Promise<SmallLibrary> {
   const embedder = createWordEmbedder();
   const identity = { embedder: embedder.id, dimensions: embedder.dimensions };
-  const store = await createSqliteCatalog(join(await temporaryDirectory(), 'home')).openOrCreate(
+  const store = await createSqliteCatalog(join(await createTemporaryDirectory(), 'home')).openOrCreate(
     'library',
     identity,
   );
@@ -51,7 +51,7 @@ export async function smallLibrary(documents: Record<string, string>): Promise<S
       },
       chunks: chunks.map((chunk, index) => ({
         ...chunk,
-        chunkId: chunkId(url, chunk.chunkIndex),
+        chunkId: createChunkId(url, chunk.chunkIndex),
         vector: vectors[index] as Float32Array,
       })),
     });

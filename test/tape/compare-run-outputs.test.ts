@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MASK } from '../../src/faults/redactor.ts';
+import { REDACTED } from '../../src/faults/redactor.ts';
 import { compareRunOutputs } from '../../src/tape/compare-run-outputs.ts';
 import {
   emptyRunOutputs,
@@ -112,7 +112,7 @@ test('does not compare sentences with an old tape or a redacted answer', () => {
     sentences: [{ text: 'A process.', verdict: 'weak', unsupportedSpans: ['process'] }],
   });
   expect(pathsOf({ turns: [turn({ sentences: null })] }, { turns: [doubted] })).toEqual([]);
-  const masked = { answer: `A ${MASK} [1].` };
+  const masked = { answer: `A ${REDACTED} [1].` };
   expect(pathsOf({ turns: [turn(masked)] }, { turns: [{ ...doubted, ...masked }] })).toEqual([]);
 });
 

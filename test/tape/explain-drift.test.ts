@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onCommandLine } from '../../src/cli/advice.ts';
+import { formatAdvice } from '../../src/cli/format-advice.ts';
 import {
   explainMiss,
   explainOutputChange,
@@ -93,7 +93,7 @@ test('advises flags only on the command line', () => {
   );
   expect(hint).not.toMatch(/--\w/);
   expect(hint).toMatch(/\nTo update the tape: .*record what is missing\. To replace it: /);
-  expect(onCommandLine(advice ?? [])).toContain(
+  expect(formatAdvice(advice ?? [])).toContain(
     '\nTo update the tape: --on-miss record. To replace it: --record.',
   );
 });

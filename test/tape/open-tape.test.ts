@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../src/faults/app-error.ts';
 import { createMatchKey } from '../../src/tape/match-key.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { jsonExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 async function fileWith(text: string): Promise<string> {
-  const path = join(await temporaryDirectory(), 'x.tape.json');
+  const path = join(await createTemporaryDirectory(), 'x.tape.json');
   await writeFile(path, text);
   return path;
 }
@@ -32,7 +32,7 @@ test('reads a truncated tape up to its last complete exchange, or rejects it', a
     jsonExchange(3, { q: 'c' }, {}),
   ];
   const text = await readFile(await writeTape(exchanges), 'utf8');
-  const path = join(await temporaryDirectory(), 'cut.tape.json');
+  const path = join(await createTemporaryDirectory(), 'cut.tape.json');
   const header = text.indexOf('"exchanges": [') + '"exchanges": ['.length;
   for (let length = 0; length < text.length - 2; length += 17) {
     await writeFile(path, text.slice(0, length));

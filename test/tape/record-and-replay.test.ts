@@ -7,13 +7,13 @@ import { openTape } from '../../src/tape/open-tape.ts';
 import { startTapeRecording } from '../../src/tape/record-run.ts';
 import { type ReplayTapeOptions, startTapeReplay } from '../../src/tape/replay-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { sampleHeader } from './support/sample-tape.ts';
 import { startWireServer } from './support/wire-server.ts';
 
 /** Records `work` and returns the path and the exchanges of the tape. */
 async function recorded(work: () => Promise<unknown>): Promise<{ path: string; exchanges: TapeExchange[] }> {
-  const path = join(await temporaryDirectory(), 'run.tape.json');
+  const path = join(await createTemporaryDirectory(), 'run.tape.json');
   const recording = await startTapeRecording({ path, header: sampleHeader(), secrets: [] });
   await work();
   await recording.close({ done: true });

@@ -8,7 +8,7 @@ import { type RecordingResult, recordRun } from '../../src/tape/record-run.ts';
 import { type ReplayRunOptions, replayRun } from '../../src/tape/replay-run.ts';
 import type { TapeHeader } from '../../src/tape/tape-format.ts';
 import { sampleSession } from '../contracts/sample-sessions.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { jsonExchange, postJson, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const madeBy = { program: 'citeloop', version: '9.9.9', node: 'v99' };
@@ -137,7 +137,7 @@ test('a run that fails while its tape is updated leaves the tape unchanged', asy
 test('records the outputs or the failure of a run, and abandons an interrupted one', async () => {
   const ends: RecordingResult[] = [];
   const record = async (work: () => Promise<unknown>, signal = new AbortController().signal) => {
-    const path = join(await temporaryDirectory(), 'run.tape.json');
+    const path = join(await createTemporaryDirectory(), 'run.tape.json');
     const run = {
       path,
       header: sampleHeader(),
@@ -175,7 +175,7 @@ test('records the outputs or the failure of a run, and abandons an interrupted o
 });
 
 async function abandonedTape(header: TapeHeader = sampleHeader()): Promise<string> {
-  const path = join(await temporaryDirectory(), 'cut.tape.json');
+  const path = join(await createTemporaryDirectory(), 'cut.tape.json');
   const signal = AbortSignal.abort();
   const run = { path, header, secrets: [], clock, signal, onEnd: () => {} };
   await recordRun(run, () => Promise.reject(new AppError('interrupted', 'Stopped.'))).catch(() => {});

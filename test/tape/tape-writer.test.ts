@@ -5,11 +5,11 @@ import { createRedactor } from '../../src/faults/redactor.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeExchange } from '../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { jsonExchange, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const redactor = createRedactor();
-const newPath = async () => join(await temporaryDirectory(), 'run.tape.json');
+const newPath = async () => join(await createTemporaryDirectory(), 'run.tape.json');
 
 test('writes one JSON document with one value per line, in the order of the requests', async () => {
   const vector = Array.from({ length: 20 }, (_, index) => index / 10);
@@ -96,7 +96,7 @@ test('does not replace a file that is not a tape', async () => {
 });
 
 test('rejects a missing folder before anything is recorded', async () => {
-  const path = join(await temporaryDirectory(), 'none', 'run.tape.json');
+  const path = join(await createTemporaryDirectory(), 'none', 'run.tape.json');
   await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
     kind: 'invalid_input',
     message: `Cannot write the tape ${path}: its folder does not exist.`,
@@ -124,7 +124,7 @@ test('replaces an empty file or a tape, but not a folder', async () => {
   await writeFile(empty, '');
   await (await createTapeWriter({ path: empty, header: sampleHeader(), redactor })).close(null);
   expect(openTape(empty).complete).toBe(true);
-  const folder = await temporaryDirectory();
+  const folder = await createTemporaryDirectory();
   await expect(createTapeWriter({ path: folder, header: sampleHeader(), redactor })).rejects.toMatchObject({
     message: `${folder} exists and is not a tape.`,
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearestName } from '../../src/text/nearest-name.ts';
+import { findNearestName } from '../../src/text/nearest-name.ts';
 
 const known = ['topK', 'temperature', 'maxTokens', 'maxTurns'];
 
@@ -12,16 +12,16 @@ test.each([
   ['tpoK', 'topK'],
   ['temp', 'temperature'],
 ])('finds for %s the name %s', (typed, meant) => {
-  expect(nearestName(typed, known)).toBe(meant);
+  expect(findNearestName(typed, known)).toBe(meant);
 });
 
 test.each(['colour', 'nope', 'x', 'max', ''])(
   'nothing is suggested for %j, which is near to none',
   (typed) => {
-    expect(nearestName(typed, known)).toBeUndefined();
+    expect(findNearestName(typed, known)).toBeUndefined();
   },
 );
 
 test('returns a known name for itself', () => {
-  fc.assert(fc.property(fc.constantFrom(...known), (name) => nearestName(name, known) === name));
+  fc.assert(fc.property(fc.constantFrom(...known), (name) => findNearestName(name, known) === name));
 });

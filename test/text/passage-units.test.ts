@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { passageUnits } from '../../src/text/passage-units.ts';
+import { splitPassageUnits } from '../../src/text/passage-units.ts';
 
 function unitsIn(text: string) {
-  return passageUnits(text).map(({ kind, start, end, leadIn }) => ({
+  return splitPassageUnits(text).map(({ kind, start, end, leadIn }) => ({
     kind,
     text: text.slice(start, end),
     leadIn: leadIn && text.slice(leadIn.start, leadIn.end),

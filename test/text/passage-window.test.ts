@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { passageWindow } from '../../src/text/passage-window.ts';
+import { selectPassageWindow } from '../../src/text/passage-window.ts';
 
 const TEXT = [
   'Robots have links and joints.',
@@ -10,27 +10,27 @@ const TEXT = [
 ].join(' ');
 
 test('returns a short passage whole, and the relevant part of a long one', () => {
-  expect(passageWindow(TEXT, 'inflation', 500)).toBe(TEXT);
-  expect(passageWindow(TEXT, 'What does the inflation layer do?', 60)).toBe(
+  expect(selectPassageWindow(TEXT, 'inflation', 500)).toBe(TEXT);
+  expect(selectPassageWindow(TEXT, 'What does the inflation layer do?', 60)).toBe(
     'The inflation layer spreads cost around obstacles.',
   );
-  expect(passageWindow(TEXT, 'quantum computing', 30)).toBe('Robots have links and joints.');
+  expect(selectPassageWindow(TEXT, 'quantum computing', 30)).toBe('Robots have links and joints.');
 });
 
 test('does not start inside code', () => {
   const text = `It is started like this.\n\n\`\`\`bash\n${'echo filler\n'.repeat(10)}gz sim world.sdf\n\`\`\`\n\nThe end of it is near.`;
-  expect(passageWindow(text, 'gz sim world', 80)).toMatch(/^(?:It is started|```bash)/);
+  expect(selectPassageWindow(text, 'gz sim world', 80)).toMatch(/^(?:It is started|```bash)/);
 });
 
 test('keeps code and rows whole, with the table header', () => {
   const code = '```bash\ngz sim world.sdf\n```';
-  expect(passageWindow(`${TEXT}\n\nStart it:\n\n${code}\n\n${TEXT}`, 'start gz sim', 60)).toBe(
+  expect(selectPassageWindow(`${TEXT}\n\nStart it:\n\n${code}\n\n${TEXT}`, 'start gz sim', 60)).toBe(
     `Start it:\n\n${code}`,
   );
   const head = '| Bus | Rate |\n| --- | --- |';
   const rows = ['EtherCAT', 'Classic', 'Serial'].map((bus) => `| ${bus} | 1 Mbit/s |`);
   const table = `${head}\n${rows.join('\n')}`;
-  expect(passageWindow(`${TEXT}\n\n${table}`, 'serial bus', 60)).toBe(`${head}\n${rows[2]}`);
+  expect(selectPassageWindow(`${TEXT}\n\n${table}`, 'serial bus', 60)).toBe(`${head}\n${rows[2]}`);
 });
 
 test('returns one piece of the passage within the limit', () => {
@@ -40,7 +40,7 @@ test('returns one piece of the passage within the limit', () => {
       fc.string({ maxLength: 40 }),
       fc.integer({ min: 1, max: 200 }),
       (text, query, max) => {
-        const shown = passageWindow(text, query, max);
+        const shown = selectPassageWindow(text, query, max);
         expect(text).toContain(shown);
         expect(shown.length).toBeLessThanOrEqual(Math.max(max, text.length <= max ? text.length : max));
       },

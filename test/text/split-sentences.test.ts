@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutAtSentences, sentencesIn, splitSentences } from '../../src/text/split-sentences.ts';
+import { cutAtSentences, splitPlainSentences, splitSentences } from '../../src/text/split-sentences.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
-const sentences = (text: string) => sentencesIn(text).map(({ start, end }) => text.slice(start, end));
+const sentences = (text: string) => splitPlainSentences(text).map(({ start, end }) => text.slice(start, end));
 const ofMarkdown = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
 test('ends sentences at punctuation, line breaks and in scripts without spaces', () => {
@@ -74,7 +74,7 @@ test('splits any text into ordered, trimmed sentences that join to the text', ()
   fc.assert(
     fc.property(any, (text) => {
       expect(cutAtSentences(text).join('')).toBe(text);
-      for (const found of [sentencesIn(text), splitSentences(text)]) {
+      for (const found of [splitPlainSentences(text), splitSentences(text)]) {
         let last = 0;
         for (const { start, end } of found) {
           expect(start).toBeGreaterThanOrEqual(last);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toScore } from '../../domain/retrieved-chunk.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { type RetryOptions, retrying } from '../../faults/retry.ts';
+import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
 import type { RankedDocument, Reranker } from '../../ports/reranker.ts';
 import {
   firstRetryDelayMs,
@@ -73,7 +73,7 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
           return toRankedDocuments(results, input, service);
         };
         try {
-          return await retrying(rank, {
+          return await retryOnError(rank, {
             firstWaitMs: firstRetryDelayMs,
             ...options,
             maxRetries,

@@ -1,5 +1,5 @@
-import type { Block, BlockKind, ParsedDocument } from '../../domain/document.ts';
-import type { Location } from '../../domain/location.ts';
+import type { BlockKind, DocumentBlock, ParsedDocument } from '../../domain/document.ts';
+import type { SourceLocation } from '../../domain/location.ts';
 import { cleanText } from './decode-text.ts';
 
 export interface BlockWriter {
@@ -11,7 +11,7 @@ export interface BlockWriter {
     kind: BlockKind,
     depth: number,
     text: string,
-    options?: { list?: object | undefined; location?: Location | undefined },
+    options?: { list?: object | undefined; location?: SourceLocation | undefined },
   ): void;
   finish(): Pick<ParsedDocument, 'text' | 'blocks'>;
 }
@@ -19,7 +19,7 @@ export interface BlockWriter {
 /** Joins blocks to one text and records their offsets. */
 export function createBlockWriter(): BlockWriter {
   const parts: string[] = [];
-  const blocks: Block[] = [];
+  const blocks: DocumentBlock[] = [];
   let length = 0;
   let lastList: object | undefined;
 

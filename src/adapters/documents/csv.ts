@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import papaparse from 'papaparse';
 import type { ParsedDocument } from '../../domain/document.ts';
-import type { Location } from '../../domain/location.ts';
+import type { SourceLocation } from '../../domain/location.ts';
 import { type BlockWriter, createBlockWriter } from './block-writer.ts';
-import { formatTable } from './render-tree.ts';
+import { formatTextTable } from './render-tree.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
@@ -76,8 +76,8 @@ export async function writeTableRows(
 
 function writeTable(writer: BlockWriter, header: string[], rows: string[][], from: number): void {
   const trimmed = [header, ...rows].map((row) => row.slice(0, row.findLastIndex((cell) => cell !== '') + 1));
-  const location: Location = { unit: 'row', from, to: from + rows.length - 1 };
-  writer.write('table', 0, formatTable(trimmed), { location });
+  const location: SourceLocation = { unit: 'row', from, to: from + rows.length - 1 };
+  writer.write('table', 0, formatTextTable(trimmed), { location });
 }
 
 function formatRecord(header: readonly string[], row: readonly string[]): string {
@@ -89,7 +89,7 @@ function formatRecord(header: readonly string[], row: readonly string[]): string
     .join('\n');
 }
 
-function rowLocation(row: number): Location {
+function rowLocation(row: number): SourceLocation {
   return { unit: 'row', from: row, to: row };
 }
 

@@ -6,7 +6,7 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { CONTINUE, SKIP, visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { lines } from '../../domain/location.ts';
+import { lineRange } from '../../domain/location.ts';
 import {
   assertNestingLimit,
   convertMkdocsBlocks,
@@ -46,7 +46,7 @@ export function addLineLocations(tree: Root, linesBefore: number): void {
     if (isPhrasing(node) && node.type !== 'html') return SKIP;
     const { start, end } = node.position ?? {};
     if (start !== undefined && end !== undefined && start.line + linesBefore > 0) {
-      node.data = { ...node.data, location: lines(start.line + linesBefore, end.line + linesBefore) };
+      node.data = { ...node.data, location: lineRange(start.line + linesBefore, end.line + linesBefore) };
     }
     return CONTINUE;
   });

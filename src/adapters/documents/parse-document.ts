@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { connectToWorker, startWorker } from '../../async/worker-channel.ts';
 import type { ParsedDocument, RawDocument } from '../../domain/document.ts';
-import { lines } from '../../domain/location.ts';
+import { lineRange } from '../../domain/location.ts';
 import { AppError } from '../../faults/app-error.ts';
-import type { DocumentParser } from '../../ports/loader.ts';
+import type { DocumentParser } from '../../ports/document-source.ts';
 import { createBlockWriter } from './block-writer.ts';
 import { decodeText } from './decode-text.ts';
 
@@ -99,7 +99,7 @@ function parsePlainText(source: string): ParsedDocument {
     const last = number + rows.length - 1;
     // Odd parts are the blank lines between paragraphs.
     if (index % 2 === 0) {
-      const location = lines(number + rows.findIndex((row) => row.trim() !== ''), last);
+      const location = lineRange(number + rows.findIndex((row) => row.trim() !== ''), last);
       writer.write('paragraph', 0, rows.map((row) => row.trimEnd()).join('\n'), { location });
     }
     number = last;

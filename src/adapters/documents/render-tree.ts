@@ -12,7 +12,7 @@ import type {
 } from 'mdast';
 import type { ContainerDirective } from 'mdast-util-directive';
 import type { ParsedDocument } from '../../domain/document.ts';
-import type { Location } from '../../domain/location.ts';
+import type { SourceLocation } from '../../domain/location.ts';
 import { type BlockWriter, createBlockWriter } from './block-writer.ts';
 import { cleanText } from './decode-text.ts';
 import { DROPPED_ELEMENTS, isPhrasing, renderInline, renderSingleLine } from './render-inline.ts';
@@ -20,7 +20,7 @@ import { DROPPED_ELEMENTS, isPhrasing, renderInline, renderSingleLine } from './
 declare module 'mdast' {
   interface Data {
     /** The location of a node and its content in the source. */
-    location?: Location;
+    location?: SourceLocation;
   }
 }
 
@@ -29,7 +29,7 @@ interface RenderState {
   depth: number;
   /** The outermost list. */
   list: object | undefined;
-  location: Location | undefined;
+  location: SourceLocation | undefined;
 }
 
 function renderFlow(writer: BlockWriter, nodes: readonly Nodes[], state: RenderState): void {
@@ -115,7 +115,7 @@ function paragraphText(nodes: readonly Nodes[]): string {
   return /\{:[^{}]*\}$/.test(text) ? text.replace(ATTRIBUTES, '') : text;
 }
 
-function renderCode(writer: BlockWriter, node: Code, location: Location | undefined): void {
+function renderCode(writer: BlockWriter, node: Code, location: SourceLocation | undefined): void {
   if (node.value.trim() === '') return;
   const title = /\btitle=(["'])(.+?)\1/.exec(node.meta ?? '')?.[2] ?? '';
   writer.write('paragraph', 0, title, { location });
@@ -146,11 +146,11 @@ function renderTable(table: Table): string {
   const rows = table.children.map((row) => row.children.map((cell) => renderSingleLine(cell.children)));
   // HTML tables without a header get an empty one.
   while (rows[0]?.every((cell) => cell === '')) rows.shift();
-  return rows.length === 0 ? '' : formatTable(rows);
+  return rows.length === 0 ? '' : formatTextTable(rows);
 }
 
 /** A Markdown table whose first row is the header. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+export function formatTextTable(rows: readonly (readonly string[])[]): string {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
   const format = (cell: (column: number) => string) =>
     `| ${Array.from({ length: width }, (_, column) => cell(column)).join(' | ')} |`;

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, realpathSync } from 'node
 import { access } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
+import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
 import { mediaTypeOfPath } from '../documents/media-type.ts';
 import type { FileFilter, FileFilterOptions } from './file-filter.ts';
 import { findFiles } from './find-files.ts';
@@ -108,7 +108,7 @@ function isPresent(path: string): boolean {
 }
 
 /** Whether a document still exists. Only files can be checked; all other URIs count as existing. */
-export async function fileStillExists(uri: string): Promise<boolean> {
+export async function documentFileExists(uri: string): Promise<boolean> {
   if (!uri.startsWith('file:')) return true;
   return access(fileURLToPath(uri)).then(
     () => true,

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../faults/app-error.ts';
-import { nearestName } from '../../text/nearest-name.ts';
+import { findNearestName } from '../../text/nearest-name.ts';
 import { mediaTypeOfPath, SUPPORTED_EXTENSIONS } from '../documents/media-type.ts';
 import { createFileFilter, type FileFilter, type FileFilterOptions } from './file-filter.ts';
 import { explainMissingFile, systemErrorCode, toFileError } from './read-file-consistently.ts';
@@ -148,5 +148,5 @@ async function findSimilarPath(path: string, cwd: string): Promise<string | null
 /** A name that differs only in its extension is preferred to one with a typing error. */
 function nearestPath(name: string, siblings: readonly string[]): string | undefined {
   const stem = (each: string) => parse(each.toLowerCase()).name;
-  return siblings.find((each) => stem(each) === stem(name)) ?? nearestName(name, siblings);
+  return siblings.find((each) => stem(each) === stem(name)) ?? findNearestName(name, siblings);
 }

@@ -1,7 +1,7 @@
-import { createGate } from '../../async/gate.ts';
-import { type RetryOptions, retrying } from '../../faults/retry.ts';
+import { createConcurrencyGate } from '../../async/concurrency-gate.ts';
+import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
-import { mostTokens } from '../../text/estimate-tokens.ts';
+import { maxTokenCount } from '../../text/estimate-tokens.ts';
 import { firstRetryDelayMs, type HostedService, unusableAnswer } from './json-service.ts';
 
 interface HostedEmbedderOptions {
@@ -21,7 +21,7 @@ export function createHostedEmbedder(
   description: Pick<Embedder, 'id' | 'dimensions' | 'maxTokens' | 'batchSize' | 'scoreThreshold'>,
   { service, textsPerRequest, concurrency, retry, request }: HostedEmbedderOptions,
 ): Embedder {
-  const gate = createGate({ concurrent: concurrency });
+  const gate = createConcurrencyGate({ concurrent: concurrency });
 
   async function embed(
     texts: readonly string[],
@@ -32,11 +32,14 @@ export function createHostedEmbedder(
     const stopSignal = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
     const embedBatch = async (batch: readonly string[]) => {
       stopSignal.throwIfAborted();
-      return retrying(async () => toUnitVectors(await request(batch, isQuery, stopSignal), batch.length), {
-        firstWaitMs: firstRetryDelayMs,
-        ...retry,
-        signal: stopSignal,
-      });
+      return retryOnError(
+        async () => toUnitVectors(await request(batch, isQuery, stopSignal), batch.length),
+        {
+          firstWaitMs: firstRetryDelayMs,
+          ...retry,
+          signal: stopSignal,
+        },
+      );
     };
     const batches = Array.from({ length: Math.ceil(texts.length / textsPerRequest) }, (_, index) =>
       gate
@@ -70,7 +73,7 @@ export function createHostedEmbedder(
 
   return {
     ...description,
-    countTokens: mostTokens,
+    countTokens: maxTokenCount,
     embedDocuments: (texts, signal) => embed(texts, false, signal),
     async embedQuery(text, signal) {
       const [vector] = await embed([text], true, signal);

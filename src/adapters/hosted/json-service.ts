@@ -1,15 +1,15 @@
 import { AppError } from '../../faults/app-error.ts';
-import { networkCodeOf } from '../../faults/network-fault.ts';
+import { findNetworkCode } from '../../faults/network-errors.ts';
 import { redactKeys } from '../../faults/redactor.ts';
-import { retryAfterOf } from '../../faults/retry.ts';
+import { parseRetryAfter } from '../../faults/retry.ts';
 import {
-  type Description,
-  describeHttpFault,
-  describeNetworkFault,
+  createServiceError,
+  describeHttpError,
+  describeNetworkError,
   describeNoCredit,
-  lowered,
-  serviceFault,
-} from '../../faults/service-fault.ts';
+  type ErrorDescription,
+  toMidSentence,
+} from '../../faults/service-errors.ts';
 import { parseJson } from '../openai/wire/json-object.ts';
 import { parseWireError } from '../openai/wire/wire-error.ts';
 
@@ -30,14 +30,18 @@ export interface HostedService {
 export function assertValidAccess({ name, apiKey, keyVariable }: HostedService, baseUrl: string): void {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new AppError('configuration_error', `The URL of ${lowered(name)} is invalid.`, {
+    throw new AppError('configuration_error', `The URL of ${toMidSentence(name)} is invalid.`, {
       hint: 'Use an http or https URL without a user name or password.',
     });
   }
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new AppError('auth_error', `The key for ${lowered(name)} is empty or has invalid characters.`, {
-      hint: `Check ${keyVariable} in the environment or in .env.`,
-    });
+    throw new AppError(
+      'auth_error',
+      `The key for ${toMidSentence(name)} is empty or has invalid characters.`,
+      {
+        hint: `Check ${keyVariable} in the environment or in .env.`,
+      },
+    );
   }
 }
 
@@ -77,7 +81,7 @@ export async function postJson(request: JsonRequest, service: HostedService): Pr
 }
 
 export function unusableAnswer({ name }: HostedService, reason: string, recoverable = true): AppError {
-  return new AppError('api_error', `The answer of ${lowered(name)} cannot be used: ${reason}.`, {
+  return new AppError('api_error', `The answer of ${toMidSentence(name)} cannot be used: ${reason}.`, {
     recoverable,
     hint: 'Check the base URL and the model, or try again later.',
   });
@@ -104,7 +108,7 @@ function toNetworkError(error: unknown, { name, keyVariable, timeoutMs }: Hosted
       hint: 'Try again later.',
     });
   }
-  const { kind, sentence, ...options } = describeNetworkFault(networkCodeOf(error), {
+  const { kind, sentence, ...options } = describeNetworkError(findNetworkCode(error), {
     service: name,
     keyVariable,
   });
@@ -118,10 +122,10 @@ const NO_MODEL =
 function toStatusError({ status, headers }: Response, text: string, service: HostedService): AppError {
   const said = findMessageText(text, status);
   const secrets = [service.apiKey, ...(service.secrets ?? [])];
-  return serviceFault(describeStatus(status, `${text.slice(0, 2000)} ${said}`, service), {
-    said,
+  return createServiceError(describeStatus(status, `${text.slice(0, 2000)} ${said}`, service), {
+    serviceMessage: said,
     secrets,
-    retryAfter: retryAfterOf(headers),
+    retryAfter: parseRetryAfter(headers),
     cause: Object.assign(new Error(redactKeys(said, secrets)), { status }),
   });
 }
@@ -130,19 +134,19 @@ function describeStatus(
   status: number,
   text: string,
   { name: service, model, keyVariable }: HostedService,
-): Description {
+): ErrorDescription {
   const names = { service, keyVariable };
   if (status !== 429 && status < 500 && status !== 401 && NO_MODEL.test(text)) {
     return {
       kind: 'configuration_error',
       sentence: `${service} does not offer the model ${model} for this`,
-      said: true,
+      includeMessage: true,
       hint: 'Check the name of the model. A local model must be pulled or loaded first.',
     };
   }
   const noCredit = describeNoCredit(status, text, names);
   if (noCredit !== undefined) return noCredit;
-  const fault = describeHttpFault(status, names);
+  const fault = describeHttpError(status, names);
   if (fault.kind === 'configuration_error') {
     return { ...fault, hint: 'Check the base URL: for most OpenAI-compatible services it ends in /v1.' };
   }

@@ -1,11 +1,11 @@
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import {
-  assertCurrent,
+  assertSessionCurrent,
   type ConversationSession,
+  sessionIdTakenError,
   sessionTitle,
   sessionTotals,
-  takenSessionId,
-  unknownSession,
+  unknownSessionError,
 } from '../../domain/conversation-session.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
@@ -32,12 +32,12 @@ export function createMemorySessionStore(
   /** Saves everything but the turn's messages. Throws `invalid_input` if the session has changed since it was loaded. */
   function save(given: ConversationSession, turns: number): StoredSession {
     const stored = sessions.get(given.sessionId);
-    if (stored === undefined) throw unknownSession(given.sessionId);
+    if (stored === undefined) throw unknownSessionError(given.sessionId);
     const progress = {
       turns: stored.turns.at(-1)?.turn.response.turnNumber ?? 0,
       segments: stored.session.segments.length,
     };
-    assertCurrent(given.sessionId, { turns, segments: given.segments.length }, progress);
+    assertSessionCurrent(given.sessionId, { turns, segments: given.segments.length }, progress);
     const { messages, ...session } = structuredClone({ ...given, messages: given.messages.slice(0, 1) });
     const wasReset = session.segments.length > stored.session.segments.length;
     stored.messages.splice(0, wasReset ? stored.messages.length : 1, ...messages);
@@ -53,7 +53,7 @@ export function createMemorySessionStore(
   }
 
   function create(given: ConversationSession, user: string | null): void {
-    if (sessions.has(given.sessionId)) throw takenSessionId(given.sessionId);
+    if (sessions.has(given.sessionId)) throw sessionIdTakenError(given.sessionId);
     const { messages, ...session } = structuredClone(given);
     touch(given.sessionId, { session, messages, user, updatedAt: '', turns: [] });
   }

@@ -1,5 +1,5 @@
-import { CLOSEST_PASSAGES } from '../../domain/abstention.ts';
-import { type PassageUnit, passageUnits } from '../../text/passage-units.ts';
+import { CLOSEST_PASSAGES_OPENING } from '../../domain/abstention.ts';
+import { type PassageUnit, splitPassageUnits } from '../../text/passage-units.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { formatExcerpt, formatPassage } from './format-excerpt.ts';
 import type { OfflinePassage } from './parse-model-request.ts';
@@ -65,7 +65,7 @@ export async function answerFromPassages(
   }
   if (chance < SHOW_CHANCE && !isAttached(first)) return null;
   const shown = rated.slice(0, MAX_SHOWN).map(({ passage }) => formatPassage(passage));
-  return [CLOSEST_PASSAGES, ...shown].join('\n\n');
+  return [CLOSEST_PASSAGES_OPENING, ...shown].join('\n\n');
 }
 
 function isAttached({ passage }: RatedPassage): boolean {
@@ -83,7 +83,7 @@ function findDefinition(query: string, { text }: OfflinePassage): PassageUnit | 
     `^(?:[\\w-]+ ){0,2}${RegExp.escape(extractTopic(query))}s?(?: \\([^)]*\\))? (?:is|are|means|stands for|refers to)\\b`,
     'i',
   );
-  return passageUnits(text).find(({ start, end }) => definition.test(text.slice(start, end))) ?? null;
+  return splitPassageUnits(text).find(({ start, end }) => definition.test(text.slice(start, end))) ?? null;
 }
 
 /** Rates passages by the share of the question's terms they have, where rarer terms weigh more. */
@@ -100,7 +100,7 @@ function rateByWords(query: string, passages: readonly OfflinePassage[]): Passag
   const shareOf = (terms: ReadonlySet<string>) =>
     wanted.reduce((sum, term, index) => sum + (terms.has(term) ? (weights[index] ?? 0) : 0), 0) / total;
   return passages.map(({ text }, index) => {
-    const units = passageUnits(text).map((unit) => {
+    const units = splitPassageUnits(text).map((unit) => {
       const leadIn = unit.leadIn === null ? '' : text.slice(unit.leadIn.start, unit.leadIn.end);
       return { unit, share: shareOf(new Set(indexTerms(`${leadIn}\n${text.slice(unit.start, unit.end)}`))) };
     });

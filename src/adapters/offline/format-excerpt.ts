@@ -1,5 +1,5 @@
-import { findCodeSpans, type Range } from '../../text/markdown-blocks.ts';
-import { type PassagePart, type PassageUnit, passageParts } from '../../text/passage-units.ts';
+import { findCodeSpans, type TextRange } from '../../text/markdown-blocks.ts';
+import { type PassagePart, type PassageUnit, splitPassageParts } from '../../text/passage-units.ts';
 import type { OfflinePassage } from './parse-model-request.ts';
 
 const MAX_CODE_LINES = 40;
@@ -26,7 +26,7 @@ const LINK = /\[([^\]\n]*)\]\(([^)\s]*)[^)]*\)/g;
  * sentence, so that each is checked.
  */
 export function formatExcerpt(passage: OfflinePassage, unit: PassageUnit, maxWords: number): string {
-  const parts = passageParts(passage.text);
+  const parts = splitPassageParts(passage.text);
   const { from, to } = findExcerpt(passage.text, parts, unit, maxWords);
   const shortened = shortenParagraph(passage.text, parts.slice(from, to + 1), unit, maxWords);
   return formatParts(passage, shortened, 'sentence');
@@ -37,7 +37,7 @@ export function formatPassage(passage: OfflinePassage): string {
   const path = [passage.title, ...passage.headings.filter((heading) => heading !== passage.title)];
   const text = passage.isAttached
     ? formatAttached(passage)
-    : formatParts(passage, passageParts(passage.text), 'part');
+    : formatParts(passage, splitPassageParts(passage.text), 'part');
   return `### ${path.filter((part) => part !== '').join(' › ')}\n\n${text}`;
 }
 
@@ -102,7 +102,7 @@ function shortenParagraph(
     if (part.kind !== 'paragraph' || unit.start < part.start || unit.start >= part.end) return part;
     if (countWords(text.slice(part.start, part.end)) <= maxWords) return part;
     const at = part.sentences.findIndex(({ start }) => start === unit.start);
-    const kept: Range[] = [];
+    const kept: TextRange[] = [];
     let words = 0;
     for (const sentence of part.sentences.slice(Math.max(0, at - (unit.leadIn === null ? 0 : 1)))) {
       words += countWords(text.slice(sentence.start, sentence.end));
@@ -125,7 +125,7 @@ function formatParts(
   markerAfter: 'sentence' | 'part',
 ): string {
   const written: string[] = [];
-  let head: Range | null = null;
+  let head: TextRange | null = null;
   const marker = `[${ref}]`;
   parts.forEach((part, index) => {
     const own = text.slice(part.start, part.end);

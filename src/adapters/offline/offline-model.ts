@@ -1,6 +1,6 @@
 import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage } from '@openai/agents-core';
-import { noInformationAbout } from '../../domain/abstention.ts';
-import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
+import { noInformationSentence } from '../../domain/abstention.ts';
+import { parseCoverage, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
 import { answerFromPassages, type PassageJudge, wordPassageJudge } from './answer-from-passages.ts';
@@ -113,9 +113,9 @@ function formatNoInformation(
   { instructions, searches }: OfflineRequest,
 ): string {
   const failure = searches.find(({ error }) => error !== null)?.message;
-  const covered = coverageIn(instructions);
+  const covered = parseCoverage(instructions);
   return [
-    noInformationAbout(formatTopic(query)),
+    noInformationSentence(formatTopic(query)),
     failure ?? '',
     nearest === undefined ? '' : `The closest passage is in "${oneLine(nearest.title, 80)}".`,
     covered === null ? '' : `The documents cover ${covered}.`,

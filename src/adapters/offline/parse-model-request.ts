@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@openai/agents';
-import { ATTACHED_URL, splitContextPrompt } from '../../domain/prompts.ts';
-import { type RetrievalToolResponse, readToolResponse } from '../../domain/retrieval-tool-response.ts';
+import { ATTACHED_TEXT_URL, parseContextPrompt } from '../../domain/prompts.ts';
+import { parseToolResponse, type RetrievalToolResponse } from '../../domain/retrieval-tool-response.ts';
 
 /** A passage that an answer may quote. */
 export interface OfflinePassage {
@@ -43,7 +43,7 @@ export function parseModelRequest(request: ModelRequest): OfflineRequest {
     typeof request.input === 'string' ? [{ role: 'user', content: request.input }] : request.input;
   const last = items.findLastIndex((item) => 'role' in item && item.role === 'user');
   const text = textOf(items[last]);
-  const prompt = splitContextPrompt(text);
+  const prompt = parseContextPrompt(text);
   const tool = request.tools.find((candidate) => SEARCH_TOOLS.includes(candidate.name));
   const choice = request.modelSettings.toolChoice;
   return {
@@ -77,7 +77,7 @@ function textOf(item: Item | undefined): string {
 function parseSearchResult(item: Item): RetrievalToolResponse | null {
   if (item.type !== 'function_call_result') return null;
   const { output } = item;
-  return readToolResponse(typeof output === 'string' ? output : 'text' in output ? output.text : '');
+  return parseToolResponse(typeof output === 'string' ? output : 'text' in output ? output.text : '');
 }
 
 const SOURCE =
@@ -92,7 +92,7 @@ function parsePassages(blocks: string): OfflinePassage[] {
       headings,
       text: text.replace(/&lt;(?=\/?source\b)/gi, '<'),
       score: Number(score),
-      isAttached: url === ATTACHED_URL,
+      isAttached: url === ATTACHED_TEXT_URL,
     };
   });
 }

@@ -32,7 +32,7 @@ const FILES_BY_PLATFORM: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The directory of ONNX Runtime: beside the weights, in the cache, or installed by npm. Null if there is none. */
-export function findEngine({ directory, cache }: ModelLocation): string | null {
+export function findOnnxEngine({ directory, cache }: ModelLocation): string | null {
   const directories = [directory, cache].map((parent) => join(parent, FOLDER));
   return directories.find(isComplete) ?? findInstalledPackage();
 }
@@ -55,8 +55,11 @@ function isComplete(directory: string): boolean {
 }
 
 /** The directory of ONNX Runtime, downloaded into the cache if it is not on this machine. */
-export async function ensureEngine(location: ModelLocation, options: DownloadOptions = {}): Promise<string> {
-  return findEngine(location) ?? (await downloadEngine(join(location.cache, FOLDER), options));
+export async function ensureOnnxEngine(
+  location: ModelLocation,
+  options: DownloadOptions = {},
+): Promise<string> {
+  return findOnnxEngine(location) ?? (await downloadEngine(join(location.cache, FOLDER), options));
 }
 
 /** Checks the hash of the archive before anything is stored. */

@@ -1,11 +1,11 @@
-import { type Embedder, RELEVANT_FROM } from '../../ports/embedder.ts';
-import { addTokens, type EncodedText, type TokenEncoder } from '../../ports/token-encoder.ts';
-import { ensureEngine } from './engine.ts';
+import { DEFAULT_SCORE_THRESHOLD, type Embedder } from '../../ports/embedder.ts';
+import { type EncodedText, sumTokenVectors, type TokenEncoder } from '../../ports/token-encoder.ts';
+import { ensureOnnxEngine } from './engine.ts';
 import type { DownloadProgress } from './fetch-package.ts';
 import { startModelPool } from './model-pool.ts';
 import { createModelThreads, type ModelThreads, type RunningModel } from './model-threads.ts';
 import {
-  ensureModel,
+  ensureWeights,
   MODEL_NAME,
   MODEL_REVISION,
   type ModelLocation,
@@ -22,12 +22,12 @@ const DIMENSIONS = 384;
 /** Keys, hashes and encoded files. They count one token per character, because tokenizing them is slow. */
 const LONG_WORD = /[^\s]{100,}/g;
 
-export const MINILM = {
+export const MINILM_DESCRIPTION = {
   id: `onnx:${MODEL_NAME}-int8@${MODEL_REVISION.slice(0, 8)}`,
   dimensions: DIMENSIONS,
   maxTokens: MAX_TOKENS,
   batchSize: 32,
-  scoreThreshold: RELEVANT_FROM,
+  scoreThreshold: DEFAULT_SCORE_THRESHOLD,
 } as const;
 
 interface MiniLmOptions {
@@ -52,8 +52,8 @@ export async function createMiniLmEmbedder({
     signal,
     onProgress: (...progress: Parameters<DownloadProgress>) => onProgress?.(part, ...progress),
   });
-  await ensureModel(location, downloading('weights'));
-  const engine = await ensureEngine(location, downloading('engine'));
+  await ensureWeights(location, downloading('weights'));
+  const engine = await ensureOnnxEngine(location, downloading('engine'));
   const starting = startModelPool(modelThreads, {
     engine,
     weights: { directory: location.directory },
@@ -69,7 +69,7 @@ export async function createMiniLmEmbedder({
   let lastQuery: { text: string; vector: Float32Array } | undefined;
 
   return {
-    ...MINILM,
+    ...MINILM_DESCRIPTION,
     countTokens(text) {
       let longWords = 0;
       const ordinary = text.replace(LONG_WORD, (word) => {
@@ -121,8 +121,8 @@ async function encodeText(
     if (windows.length > 1) states.set(used, from * DIMENSIONS);
     else states = used;
     const mean = new Float64Array(DIMENSIONS);
-    addTokens(mean, output, 0, output.length / DIMENSIONS);
-    addTokens(sum, toUnitLength(mean), 0, 1);
+    sumTokenVectors(mean, output, 0, output.length / DIMENSIONS);
+    sumTokenVectors(sum, toUnitLength(mean), 0, 1);
   }
   return {
     starts: Uint32Array.from(starts),

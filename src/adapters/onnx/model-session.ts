@@ -44,7 +44,7 @@ interface NativeSession {
 export type OnnxEngine = Pick<NativeBinding, 'InferenceSession'>;
 
 /** Loads the native library. All its calls are synchronous. */
-export function openEngine(directory: string): OnnxEngine {
+export function loadOnnxEngine(directory: string): OnnxEngine {
   try {
     const binding = createRequire(import.meta.url)(join(directory, BINDING_FILE)) as NativeBinding;
     binding.initOrtOnce(LOG_WARNINGS, Tensor, isMainThread);

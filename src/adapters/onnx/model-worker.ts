@@ -3,11 +3,11 @@ import { connectToParent } from '../../async/worker-channel.ts';
 import { normalizeVector } from '../../domain/unit-vectors.ts';
 import {
   createModelSession,
+  loadOnnxEngine,
   type ModelOutput,
   type ModelSession,
   type ModelWeights,
   type OnnxEngine,
-  openEngine,
 } from './model-session.ts';
 import type { ModelSource, ModelWorkerData, ModelWorkerRequest, Pooling } from './model-threads.ts';
 import { runNative } from './native-gate.ts';
@@ -39,7 +39,7 @@ if (knownEngine !== null) {
 }
 
 function open(directory: string): OnnxEngine {
-  engine ??= runNative(gate, () => openEngine(directory));
+  engine ??= runNative(gate, () => loadOnnxEngine(directory));
   return engine;
 }
 

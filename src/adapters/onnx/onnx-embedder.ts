@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { type Embedder, RELEVANT_FROM } from '../../ports/embedder.ts';
+import { DEFAULT_SCORE_THRESHOLD, type Embedder } from '../../ports/embedder.ts';
 import { startModelPool } from './model-pool.ts';
 import { createModelThreads, type ModelThreads, type RunningModel } from './model-threads.ts';
 import type { OnnxDirectory } from './onnx-directory.ts';
@@ -20,7 +20,7 @@ export function describeOnnxEmbedder({ id, dimensions, baseline, threshold }: On
     dimensions,
     baseline: baseline ?? 0,
     // Without a measured baseline nothing is known about the model's cosines.
-    scoreThreshold: threshold ?? (baseline === undefined ? 0 : RELEVANT_FROM),
+    scoreThreshold: threshold ?? (baseline === undefined ? 0 : DEFAULT_SCORE_THRESHOLD),
   };
 }
 

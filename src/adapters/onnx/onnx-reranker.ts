@@ -1,4 +1,4 @@
-import { advice, setting } from '../../faults/advice.ts';
+import { advice, settingName } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Reranker } from '../../ports/reranker.ts';
 import { createModelThreads, type ModelThreads } from './model-threads.ts';
@@ -60,6 +60,6 @@ function toProbability(output: Float32Array, weights: string): number {
   throw new AppError(
     'configuration_error',
     `The model ${weights} is no cross-encoder: it returns ${output.length} numbers for a pair of texts, not one.`,
-    { hint: advice`Use an encoder of single texts as ${setting('embedder')}.` },
+    { hint: advice`Use an encoder of single texts as ${settingName('embedder')}.` },
   );
 }

@@ -27,7 +27,7 @@ type ModelContents = FileContents<ModelFile>;
 export interface WeightsLocation {
   directory: string;
   /** Whether missing files are downloaded into it. */
-  fetchable: boolean;
+  isDownloadable: boolean;
 }
 
 export interface ModelLocation extends WeightsLocation {
@@ -35,11 +35,14 @@ export interface ModelLocation extends WeightsLocation {
   cache: string;
 }
 
-export function weightsLocation(cacheDirectory: string, modelDirectory: string | undefined): ModelLocation {
+export function resolveModelLocation(
+  cacheDirectory: string,
+  modelDirectory: string | undefined,
+): ModelLocation {
   const cache = join(cacheDirectory, 'models', `${MODEL_NAME}-${MODEL_REVISION.slice(0, 8)}`);
   return modelDirectory === undefined
-    ? { directory: cache, fetchable: true, cache }
-    : { directory: modelDirectory, fetchable: false, cache };
+    ? { directory: cache, isDownloadable: true, cache }
+    : { directory: modelDirectory, isDownloadable: false, cache };
 }
 
 export function listModelFiles(): ModelFile[] {
@@ -73,8 +76,8 @@ export function hasWeights({ directory }: WeightsLocation): boolean {
 }
 
 /** Downloads the weights if files are missing and it is allowed. Their content is checked when they are read. */
-export async function ensureModel(location: WeightsLocation, options: DownloadOptions): Promise<void> {
-  const { directory, fetchable } = location;
+export async function ensureWeights(location: WeightsLocation, options: DownloadOptions): Promise<void> {
+  const { directory, isDownloadable: fetchable } = location;
   if (hasWeights(location)) return;
   if (!fetchable) {
     throw new AppError('configuration_error', `CITELOOP_MODEL_DIR (${directory}) does not hold the model.`, {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { type RetryOptions, retrying } from '../../faults/retry.ts';
+import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
-import { cutToTokens } from '../../text/estimate-tokens.ts';
+import { cutToMaxTokenCount } from '../../text/estimate-tokens.ts';
 import { createHostedEmbedder } from '../hosted/hosted-embedder.ts';
 import {
   assertValidAccess,
@@ -83,10 +83,13 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
 
   const dimensions =
     expected ??
-    (await retrying(async () => (await requestEmbeddings(['dimensions'], options.signal))[0]?.length ?? 0, {
-      firstWaitMs: firstRetryDelayMs,
-      ...options,
-    }));
+    (await retryOnError(
+      async () => (await requestEmbeddings(['dimensions'], options.signal))[0]?.length ?? 0,
+      {
+        firstWaitMs: firstRetryDelayMs,
+        ...options,
+      },
+    ));
 
   return createHostedEmbedder(
     { ...described, dimensions },
@@ -97,7 +100,8 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
       retry: options,
       request(texts, isQuery, signal) {
         const prefix = isQuery ? queryPrefix : documentPrefix;
-        const toInput = (text: string) => prefix + toSendableText(cutToTokens(text, described.maxTokens));
+        const toInput = (text: string) =>
+          prefix + toSendableText(cutToMaxTokenCount(text, described.maxTokens));
         return requestEmbeddings(texts.map(toInput), signal);
       },
     },

@@ -32,7 +32,10 @@ const PROBE_REQUEST: ModelRequest = {
 };
 
 /** Probes a model with one small request. Throws the errors of the model or its client unchanged. */
-export async function probeModel(options: OpenAiModelOptions, signal?: AbortSignal): Promise<ModelAbilities> {
+export async function probeModelAbilities(
+  options: OpenAiModelOptions,
+  signal?: AbortSignal,
+): Promise<ModelAbilities> {
   const { fetch = globalThis.fetch } = options;
   let streaming = false;
   const model = createOpenAiModel({

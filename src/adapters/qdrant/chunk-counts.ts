@@ -1,4 +1,4 @@
-import { MOST_TERMS } from '../../domain/rank-hits.ts';
+import { MAX_QUERY_TERMS } from '../../domain/rank-hits.ts';
 import { countPoints, type PointCollection } from './point-requests.ts';
 import { type QdrantFilter, withoutVectorFilter } from './qdrant-points.ts';
 import { hashTerm } from './sparse-terms.ts';
@@ -25,9 +25,9 @@ export class ChunkCounts {
     return this.#count(withoutVectorFilter());
   }
 
-  /** The terms that occur, with the number of chunks that have them. Only the first `MOST_TERMS` are counted. */
+  /** The terms that occur, with the number of chunks that have them. Only the first `MAX_QUERY_TERMS` are counted. */
   async ofTerms(terms: readonly string[]): Promise<Map<string, number>> {
-    const entries = terms.slice(0, MOST_TERMS).map(async (term): Promise<[string, number]> => {
+    const entries = terms.slice(0, MAX_QUERY_TERMS).map(async (term): Promise<[string, number]> => {
       const filter = { must: [{ key: 'terms', match: { value: hashTerm(term) } }] };
       return [term, await this.#count(filter)];
     });

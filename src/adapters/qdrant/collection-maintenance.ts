@@ -17,7 +17,8 @@ export async function readDocumentRecords(
   ...conditions: QdrantCondition[]
 ): Promise<VersionedDocument[]> {
   // The point that marks changes has no version.
-  const filter = { must: conditions, must_not: [{ is_empty: { key: 'version' } }] };
+  const filter =
+    conditions.length > 0 ? { must: conditions } : { must_not: [{ is_empty: { key: 'version' } }] };
   const points = await scrollPoints(documents, { filter });
   return points.map(({ payload }) => payloadToVersionedDocument(payload));
 }

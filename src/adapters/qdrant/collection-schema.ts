@@ -1,7 +1,7 @@
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
 import * as z from 'zod';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
-import { advice, command, setting } from '../../faults/advice.ts';
+import { advice, settingName, viaCommand } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { QdrantConnection } from './qdrant-connection.ts';
 import { DENSE_VECTOR, TERMS_VECTOR } from './qdrant-points.ts';
@@ -149,8 +149,8 @@ export function parseCollectionMetadata(
     `Collection "${name}" was written by ${isNewer ? 'a newer' : 'an older'} version of citeloop.`,
     {
       hint: isNewer
-        ? advice`Update citeloop, or choose another ${setting('collection')}.`
-        : advice`Remove it${command(`collections delete ${name}`)} and ingest again.`,
+        ? advice`Update citeloop, or choose another ${settingName('collection')}.`
+        : advice`Remove it${viaCommand(`collections delete ${name}`)} and ingest again.`,
     },
   );
 }
@@ -163,12 +163,12 @@ export function readOnlyCollectionError(name: string): AppError {
   return new AppError(
     'configuration_error',
     `Collection "${name}" was not created by citeloop, so it can be searched but not changed.`,
-    { hint: advice`Ingest into another ${setting('collection')}.` },
+    { hint: advice`Ingest into another ${settingName('collection')}.` },
   );
 }
 
 export function missingCollectionError(name: string): AppError {
   return new AppError('retrieval_error', `Collection "${name}" no longer exists.`, {
-    hint: advice`List the collections${command('collections list')}`,
+    hint: advice`List the collections${viaCommand('collections list')}`,
   });
 }

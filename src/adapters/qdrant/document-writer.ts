@@ -1,4 +1,4 @@
-import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
+import { duplicateUrlError, invalidVectorError } from '../../domain/collection-identity.ts';
 import type { DocumentWrite } from '../../ports/chunk-store.ts';
 import { readDocumentRecords } from './collection-maintenance.ts';
 import { deletePoints, type PointCollection, setPointVectors, upsertPoints } from './point-requests.ts';
@@ -76,19 +76,19 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
     for (const { document, chunks: given } of writes) {
       if (given.length === 0) continue;
       const owner = owners.get(document.url);
-      if (owner !== undefined) throw addressTaken(document, owner);
+      if (owner !== undefined) throw duplicateUrlError(document, owner);
       owners.set(document.url, document.uri);
     }
     if (owners.size === 0) return;
     const sameAddress = await readDocumentRecords(documents, matchAny('url', [...owners.keys()]));
     for (const { uri, url, chunks: count } of sameAddress) {
       if (replaced.has(uri) || count === 0) continue;
-      throw addressTaken({ uri: owners.get(url) ?? '', url }, uri);
+      throw duplicateUrlError({ uri: owners.get(url) ?? '', url }, uri);
     }
   }
 
   function assertUsable(vector: Float32Array): void {
-    if (vector.length !== dimensions || !vector.every(Number.isFinite)) throw unusableVector(dimensions);
+    if (vector.length !== dimensions || !vector.every(Number.isFinite)) throw invalidVectorError(dimensions);
   }
 
   return {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
-import { wrongDimensions } from '../../domain/collection-identity.ts';
-import { chunkId } from '../../domain/document.ts';
+import { wrongDimensionsError } from '../../domain/collection-identity.ts';
+import { createChunkId } from '../../domain/document.ts';
 import type { Filter } from '../../domain/query.ts';
-import { fusedScore, similarity } from '../../domain/rank-hits.ts';
-import { advice, setting, settingOf } from '../../faults/advice.ts';
+import { fusedScore, matchSimilarity } from '../../domain/rank-hits.ts';
+import { advice, settingName, settingValue } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
 import { countModules } from './collection-maintenance.ts';
@@ -119,7 +119,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
         const chunks = own.map(({ chunk, vector: stored }, chunkIndex) => ({
           ...chunk,
           chunkIndex,
-          chunkId: chunkId(uri, chunkIndex),
+          chunkId: createChunkId(uri, chunkIndex),
           start: 0,
           vector: toUnitVector(stored, vector),
         }));
@@ -140,7 +140,8 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
 
     async search(request) {
       if (request.vector === null) throw denseOnlyError(name);
-      if (request.vector.length !== vector.size) throw wrongDimensions(request.vector.length, vector.size);
+      if (request.vector.length !== vector.size)
+        throw wrongDimensionsError(request.vector.length, vector.size);
       const query = Array.from(request.vector);
       const { points: found } = await connection.call(name, (client) =>
         client.query(collection, {
@@ -157,7 +158,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
         return {
           chunk: toChunk(point),
           ...scores,
-          score: similarity(scores, DENSE_ONLY),
+          score: matchSimilarity(scores, DENSE_ONLY),
           fusedScore: fusedScore(scores, DENSE_ONLY),
         };
       });
@@ -212,8 +213,8 @@ function unknownTextFieldError(name: string, payloads: readonly PointPayload[]):
     {
       hint:
         fields.length === 0
-          ? advice`Its points have no payload; choose another ${setting('collection')}.`
-          : advice`Name the field, for example ${settingOf('payloadMap', text, `as payloadMap ${text}`)}. The points have: ${fields.join(', ')}.`,
+          ? advice`Its points have no payload; choose another ${settingName('collection')}.`
+          : advice`Name the field, for example ${settingValue('payloadMap', text, `as payloadMap ${text}`)}. The points have: ${fields.join(', ')}.`,
     },
   );
 }
@@ -223,7 +224,7 @@ function denseOnlyError(name: string): AppError {
     'configuration_error',
     `Collection "${name}" was not created by citeloop, so it has no text index.`,
     {
-      hint: advice`Search it with ${settingOf('mode', 'hybrid', 'the mode hybrid')} or ${settingOf('mode', 'dense', 'dense')}.`,
+      hint: advice`Search it with ${settingValue('mode', 'hybrid', 'the mode hybrid')} or ${settingValue('mode', 'dense', 'dense')}.`,
     },
   );
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
-import { isAddress } from '../../domain/retrieved-chunk.ts';
+import { isSourceUrl } from '../../domain/retrieved-chunk.ts';
 import { normalizeVector } from '../../domain/unit-vectors.ts';
-import { advice, setting } from '../../faults/advice.ts';
+import { advice, settingName } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
@@ -52,7 +52,7 @@ export function createPayloadReader(map: PayloadMap, samples: readonly PointPayl
       };
       const text = toText(read('text')) ?? NO_TEXT;
       const given = toText(read('url'));
-      const url = given !== null && isAddress(given) ? given : `qdrant:${id}`;
+      const url = given !== null && isSourceUrl(given) ? given : `qdrant:${id}`;
       const index = Number(read('chunkIndex') ?? 0);
       return {
         chunkId: String(id),
@@ -107,7 +107,7 @@ export function findDenseVector(name: string, info: Schemas['CollectionInfo']): 
     typeof vectors.size === 'number' ? [null, vectors] : (Object.entries(vectors)[0] ?? []);
   if (vectorName === undefined) {
     throw new AppError('configuration_error', `Collection "${name}" has no dense vectors.`, {
-      hint: advice`Choose another ${setting('collection')}.`,
+      hint: advice`Choose another ${settingName('collection')}.`,
     });
   }
   const { size, distance } = config as { size: number; distance: string };

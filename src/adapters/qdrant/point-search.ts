@@ -1,16 +1,16 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import { wrongDimensions } from '../../domain/collection-identity.ts';
+import { wrongDimensionsError } from '../../domain/collection-identity.ts';
 import { isEmptyFilter } from '../../domain/query.ts';
 import {
-  CANDIDATES,
   lexicalScore,
-  MOST_TERMS,
+  MAX_QUERY_TERMS,
+  MIN_CANDIDATES,
   type RankedId,
   rankHits,
   type ScoredId,
   weighTerms,
 } from '../../domain/rank-hits.ts';
-import type { StoreSearch } from '../../ports/chunk-store.ts';
+import type { StoreSearchRequest } from '../../ports/chunk-store.ts';
 import { queryTerms } from '../../text/terms.ts';
 import type { ChunkCounts } from './chunk-counts.ts';
 import type { PointCollection } from './point-requests.ts';
@@ -39,9 +39,16 @@ export function createPointSearch({ chunks, counts, dimensions, shards }: Search
     );
   }
 
-  return async ({ text, vector, baseline, limit, filter }: StoreSearch): Promise<RankedId<string>[]> => {
-    if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
-    const candidates = Math.max(CANDIDATES, limit);
+  return async ({
+    text,
+    vector,
+    baseline,
+    limit,
+    filter,
+  }: StoreSearchRequest): Promise<RankedId<string>[]> => {
+    if (vector !== null && vector.length !== dimensions)
+      throw wrongDimensionsError(vector.length, dimensions);
+    const candidates = Math.max(MIN_CANDIDATES, limit);
     const conditions = toPointFilter(filter);
     const words = text === null ? null : await createTermQuery(text, counts);
     const lexical: Query[] =
@@ -83,7 +90,7 @@ function byScore(a: ScoredId<string>, b: ScoredId<string>): number {
 
 /** Null if no chunk has any of the query's terms. `maxScore` is as in `weighTerms`. */
 async function createTermQuery(query: string, counts: ChunkCounts) {
-  const terms = queryTerms(query).slice(0, MOST_TERMS);
+  const terms = queryTerms(query).slice(0, MAX_QUERY_TERMS);
   if (terms.length === 0) return null;
   const [total, occurring] = await Promise.all([counts.all(), counts.ofTerms(terms)]);
   const { weights, maxScore } = weighTerms(terms, occurring, total);

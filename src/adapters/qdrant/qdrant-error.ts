@@ -1,9 +1,9 @@
-import { type Advice, advice, command } from '../../faults/advice.ts';
+import { type Advice, advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, type ErrorKind, messageOf } from '../../faults/app-error.ts';
-import { certificateHint, networkCodeOf, networkFault } from '../../faults/network-fault.ts';
+import { certificateHint, classifyNetworkCode, findNetworkCode } from '../../faults/network-errors.ts';
 import { redactKeys } from '../../faults/redactor.ts';
-import { retryAfterOf } from '../../faults/retry.ts';
-import { httpFault } from '../../faults/service-fault.ts';
+import { parseRetryAfter } from '../../faults/retry.ts';
+import { classifyHttpStatus } from '../../faults/service-errors.ts';
 import { oneLine } from '../../text/visible-text.ts';
 
 interface ErrorContext {
@@ -46,9 +46,9 @@ export function toQdrantError(thrown: unknown, context: ErrorContext): QdrantErr
       isTransient: false,
     };
   }
-  const code = networkCodeOf(thrown);
+  const code = findNetworkCode(thrown);
   if (thrown instanceof TypeError && (code !== undefined || /fetch failed|terminated/.test(thrown.message))) {
-    const isTransient = networkFault(code)?.duration !== 'lasting';
+    const isTransient = classifyNetworkCode(code)?.duration !== 'lasting';
     const reason = code ?? messageOf(thrown.cause ?? thrown);
     const message = `The Qdrant server at ${server} cannot be reached (${reason}).`;
     const hint =
@@ -77,7 +77,7 @@ function toResponseError({ status, headers, data }: ApiError, context: ErrorCont
     error: new AppError(as, message, { hint }),
     isTransient: false,
   });
-  const { kind, transient } = httpFault(status);
+  const { kind, transient } = classifyHttpStatus(status);
   if (kind === 'auth_error') {
     const [problem, hint] =
       apiKey === undefined
@@ -88,12 +88,12 @@ function toResponseError({ status, headers, data }: ApiError, context: ErrorCont
           ];
     return lasting('auth_error', `The Qdrant server at ${server} ${problem}.`, hint);
   }
-  if (kind === 'rate_limit' && transient) return rateLimited(server, retryAfterOf(headers));
+  if (kind === 'rate_limit' && transient) return rateLimited(server, parseRetryAfter(headers));
   if (status === 404 && collection !== null) {
     return lasting(
       'retrieval_error',
       `Collection "${collection}" is not on the Qdrant server at ${server}.`,
-      advice`List the collections${command('collections list')}`,
+      advice`List the collections${viaCommand('collections list')}`,
     );
   }
   const message = `The Qdrant server at ${server} answered with status ${status}${reason && `: ${reason}`}.`;
@@ -101,7 +101,7 @@ function toResponseError({ status, headers, data }: ApiError, context: ErrorCont
     const hint = 'Check that its version is 1.16 or later, and look at its log.';
     return lasting('retrieval_error', message, hint);
   }
-  const retryAfter = retryAfterOf(headers);
+  const retryAfter = parseRetryAfter(headers);
   return {
     isTransient: true,
     error: new AppError('retrieval_error', message, {

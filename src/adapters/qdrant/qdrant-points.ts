@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
 import * as z from 'zod';
-import { citedAddress, fileOf } from '../../domain/place.ts';
 import type { Filter } from '../../domain/query.ts';
 import { retrievedChunkSchema } from '../../domain/retrieved-chunk.ts';
+import { documentAddress, fileUriField } from '../../domain/source-address.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
 import { roundNumbers, toSparseVector } from './sparse-terms.ts';
 
@@ -129,7 +129,11 @@ export function toRecordPoint(document: VersionedDocument): QdrantPoint {
 
 export function payloadToChunk(payload: unknown): StoredChunk {
   const { root, uri = '', ...chunk } = chunkPayloadSchema.parse(payload);
-  return { ...chunk, url: citedAddress({ url: chunk.url, uri: uri || chunk.url, root }), ...fileOf(uri) };
+  return {
+    ...chunk,
+    url: documentAddress({ url: chunk.url, uri: uri || chunk.url, root }),
+    ...fileUriField(uri),
+  };
 }
 
 export function toChunkRecord({ payload, vector }: Schemas['Record']): ChunkRecord {
@@ -147,7 +151,7 @@ export function toDenseVector(vector: unknown): Float32Array | null {
 
 export function payloadToDocument(payload: unknown): DocumentRecord {
   const document = documentSchema.parse(payload);
-  return { ...document, url: citedAddress(document) };
+  return { ...document, url: documentAddress(document) };
 }
 
 export function payloadToVersionedDocument(payload: unknown): VersionedDocument {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Location } from '../../domain/location.ts';
-import { citedAddress, fileOf } from '../../domain/place.ts';
+import type { SourceLocation } from '../../domain/location.ts';
+import { documentAddress, fileUriField } from '../../domain/source-address.ts';
 import type { DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
 import { toTypedArray } from './database.ts';
 
@@ -12,7 +12,7 @@ export const SELECT_CHUNKS = `
   FROM chunk JOIN document ON document.id = document_id`;
 
 export function rowToChunk(row: Row): StoredChunk {
-  return { ...ownFields(row), ...descriptionOf(row), ...fileOf(String(row.uri)) };
+  return { ...ownFields(row), ...descriptionOf(row), ...fileUriField(String(row.uri)) };
 }
 
 export function rowToDocument(row: Row): DocumentRecord {
@@ -60,7 +60,7 @@ function ownFields(row: Row) {
 
 function descriptionOf(row: Row) {
   return {
-    url: citedAddress({ url: String(row.url), uri: String(row.uri), root: String(row.root) }),
+    url: documentAddress({ url: String(row.url), uri: String(row.uri), root: String(row.root) }),
     title: String(row.title),
     module: textOrNull(row.module),
     chapter: textOrNull(row.chapter),
@@ -68,10 +68,10 @@ function descriptionOf(row: Row) {
 }
 
 /** Stored as `unit from to`; chunks of earlier versions have none. */
-function readLocation(row: Row): { location?: Location } {
+function readLocation(row: Row): { location?: SourceLocation } {
   if (typeof row.location !== 'string') return {};
   const [unit, from, to] = row.location.split(' ');
-  return { location: { unit: unit as Location['unit'], from: Number(from), to: Number(to) } };
+  return { location: { unit: unit as SourceLocation['unit'], from: Number(from), to: Number(to) } };
 }
 
 function textOrNull(value: unknown): string | null {

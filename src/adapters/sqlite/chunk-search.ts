@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { wrongDimensions } from '../../domain/collection-identity.ts';
+import { wrongDimensionsError } from '../../domain/collection-identity.ts';
 import type { Filter } from '../../domain/query.ts';
-import { CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain/rank-hits.ts';
+import { MIN_CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain/rank-hits.ts';
 import { dotProduct } from '../../domain/unit-vectors.ts';
-import type { StoreSearch } from '../../ports/chunk-store.ts';
+import type { StoreSearchRequest } from '../../ports/chunk-store.ts';
 import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './chunk-segments.ts';
 import { toTypedArray } from './database.ts';
 import { createTextIndex } from './text-index.ts';
@@ -26,17 +26,17 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number) {
     allowed: ReadonlySet<number> | null,
     lexical: readonly ScoredId<number>[],
   ): ScoredId<number>[] {
-    if (query.length !== dimensions) throw wrongDimensions(query.length, dimensions);
+    if (query.length !== dimensions) throw wrongDimensionsError(query.length, dimensions);
     vectorIndex ??= createVectorIndex(database, dimensions);
     const nearest = vectorIndex(query, limit, allowed);
     return scoreExactly(database, query, [...new Set([...nearest, ...lexical].map(({ id }) => id))]);
   }
 
   return {
-    search({ text, vector, baseline, limit, filter }: StoreSearch): RankedId<number>[] {
+    search({ text, vector, baseline, limit, filter }: StoreSearchRequest): RankedId<number>[] {
       const condition = toSqlCondition(filter);
       const allowed = condition && selectIds(database, condition);
-      const candidates = Math.max(CANDIDATES, limit);
+      const candidates = Math.max(MIN_CANDIDATES, limit);
       const lexical = text === null ? null : textIndex.search(text, candidates, allowed);
       const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
       return rankHits(lexical, dense, limit, baseline);

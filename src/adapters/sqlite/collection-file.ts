@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
-import { advice, command } from '../../faults/advice.ts';
+import { advice, viaCommand } from '../../faults/advice.ts';
 import { rowToChunk, SELECT_CHUNKS } from './chunk-rows.ts';
 import { enableWal, ensureFileFormat, inTransaction, type SqliteFileFormat } from './database.ts';
 import { createTextSegmentWriter } from './text-segments.ts';
@@ -10,7 +10,7 @@ export const COLLECTION_FORMAT: SqliteFileFormat = {
   applicationId: 0x43697465,
   version: 3,
   contents: 'a citeloop collection',
-  olderHint: advice`Remove it${command('collections delete')} and ingest again.`,
+  olderHint: advice`Remove it${viaCommand('collections delete')} and ingest again.`,
   upgrade(database, version) {
     if (version === 1) replaceFts5(database);
     database.exec(UNEMBEDDED_SCHEMA);

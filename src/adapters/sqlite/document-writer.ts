@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
+import { duplicateUrlError, invalidVectorError } from '../../domain/collection-identity.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
 import { markChunksRemoved, needsCompaction } from './chunk-segments.ts';
 import { writeCollectionMetadata } from './collection-file.ts';
@@ -135,7 +135,7 @@ function createChunkInsert(database: DatabaseSync) {
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== NOT_UNIQUE) throw error;
       const owner = findOwner.get(chunkId);
-      throw addressTaken(document, String(owner?.uri ?? 'itself'), error);
+      throw duplicateUrlError(document, String(owner?.uri ?? 'itself'), error);
     }
   };
 }
@@ -147,7 +147,8 @@ function createVectorWriter(database: DatabaseSync, dimensions: number) {
   return {
     add(id: number, vector: Float32Array): void {
       const quantized = quantizeVector(vector);
-      if (vector.length !== dimensions || !Number.isFinite(quantized.scale)) throw unusableVector(dimensions);
+      if (vector.length !== dimensions || !Number.isFinite(quantized.scale))
+        throw invalidVectorError(dimensions);
       insert.run(id, toBytes(vector));
       segments.add(id, quantized);
     },

@@ -2,20 +2,20 @@ import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import {
-  assertCurrent,
+  assertSessionCurrent,
   type ConversationSession,
   conversationSessionSchema,
+  sessionIdTakenError,
   sessionTitle,
   sessionTotals,
-  takenSessionId,
-  unknownSession,
+  unknownSessionError,
 } from '../../domain/conversation-session.ts';
 import { type ConversationTurn, conversationTurnSchema } from '../../domain/conversation-turn.ts';
 import { migrateRecord } from '../../domain/migrate-record.ts';
-import { advice, command } from '../../faults/advice.ts';
+import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { validated } from '../../faults/validated.ts';
-import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
+import { parseOrThrow } from '../../faults/parse-or-throw.ts';
+import type { RecordedTurn, SessionSummary, TurnFeedback } from '../../ports/session-store.ts';
 
 /** The methods run inside the caller's transaction and throw `invalid_input`. */
 export function createSessionWriter(database: DatabaseSync) {
@@ -24,8 +24,8 @@ export function createSessionWriter(database: DatabaseSync) {
   /** The id of the session's row. Throws if another process added a turn or reset the session. */
   function currentId(session: ConversationSession, turns: number): number {
     const row = statements.findSession.get(session.sessionId);
-    if (row === undefined) throw unknownSession(session.sessionId);
-    assertCurrent(
+    if (row === undefined) throw unknownSessionError(session.sessionId);
+    assertSessionCurrent(
       session.sessionId,
       { turns, segments: session.segments.length },
       { turns: Number(row.turns), segments: Number(row.segment) },
@@ -55,7 +55,7 @@ export function createSessionWriter(database: DatabaseSync) {
       const is_interactive = Number(session.isInteractive);
       const fixed = { session_id, user, created_at, is_interactive };
       const row = statements.insertSession.get({ ...fixed, ...changingColumns(session) });
-      if (row === undefined) throw takenSessionId(session_id);
+      if (row === undefined) throw sessionIdTakenError(session_id);
       writeSegments(Number(row.id), session);
       append(Number(row.id), session.segments.length, session.messages.slice(1));
     },
@@ -146,7 +146,7 @@ const summarySchema: z.ZodType<SessionSummary> = conversationSessionSchema
     updatedAt: z.iso.datetime(),
   });
 
-const feedbackSchema: z.ZodType<Feedback> = z.object({
+const feedbackSchema: z.ZodType<TurnFeedback> = z.object({
   verdict: z.enum(['good', 'bad']),
   why: z.string().nullable(),
   at: z.iso.datetime(),
@@ -213,13 +213,13 @@ function parseRecord<Schema extends z.ZodType>(
   read: () => unknown,
 ): z.infer<Schema> {
   try {
-    return validated(schema, migrateRecord(read()), part);
+    return parseOrThrow(schema, migrateRecord(read()), part);
   } catch (error) {
     throw new AppError(
       'retrieval_error',
       `The session ${sessionId} is damaged: ${part} cannot be read (${messageOf(error)}).`,
       {
-        hint: advice`Restore it from a backup, or remove it${command(`sessions delete ${sessionId}`)}`,
+        hint: advice`Restore it from a backup, or remove it${viaCommand(`sessions delete ${sessionId}`)}`,
         cause: error,
       },
     );

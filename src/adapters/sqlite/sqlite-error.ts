@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { advice, command } from '../../faults/advice.ts';
+import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 
 /** Primary result codes of SQLite. */
@@ -31,7 +31,7 @@ export function toSqliteError(error: unknown, path: string): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(path, error);
   if (isDamagedFileError(error)) {
     return new AppError('retrieval_error', `The collection file ${path} is damaged (${messageOf(error)}).`, {
-      hint: advice`Restore it from a backup, or remove it${command('collections delete')} and ingest again.`,
+      hint: advice`Restore it from a backup, or remove it${viaCommand('collections delete')} and ingest again.`,
       cause: error,
     });
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import {
   lexicalScore,
-  MOST_TERMS,
+  MAX_QUERY_TERMS,
   type ScoredId,
   termSaturation,
   weighTerms,
@@ -70,7 +70,7 @@ export function createTextIndex(database: DatabaseSync) {
 
     /** The best chunks by BM25 among `allowed` chunk ids, scored in 0..1. */
     search(query: string, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[] {
-      const terms = queryTerms(query).slice(0, MOST_TERMS);
+      const terms = queryTerms(query).slice(0, MAX_QUERY_TERMS);
       if (terms.length === 0) return [];
       refresh();
       const postings = readPostings(terms);

@@ -1,7 +1,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { advice, setting } from '../../faults/advice.ts';
+import { advice, settingName } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 
 /** Resolves a host name to all its addresses. */
@@ -67,6 +67,6 @@ export function createAddressGuard({
 function privateAddressError(hostname: string, address: string): AppError {
   const named = hostname === address || hostname === `[${address}]` ? '' : ` (${address})`;
   return new AppError('invalid_input', `${hostname}${named} is a private address.`, {
-    hint: advice`Pass ${setting('allowPrivate')} to allow it.`,
+    hint: advice`Pass ${settingName('allowPrivate')} to allow it.`,
   });
 }

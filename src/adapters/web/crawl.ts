@@ -1,4 +1,4 @@
-import { type Advice, advice, setting } from '../../faults/advice.ts';
+import { type Advice, advice, settingName } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { CrawledPage, PageReader } from './read-page.ts';
 import { collectSitemapPages, isSitemap, MAX_SITEMAP_BYTES, parseSitemap } from './sitemap.ts';
@@ -73,17 +73,19 @@ export async function* crawlPages(options: CrawlOptions): AsyncGenerator<Crawled
       throw error;
     });
     if (page === null) {
-      onIncomplete(advice`stopped at the time limit; raise it with ${setting('maxSeconds')}`);
+      onIncomplete(advice`stopped at the time limit; raise it with ${settingName('maxSeconds')}`);
       return;
     }
     if (page.kind !== 'failed') enqueue(page.links, visit.depth + 1);
     yield page;
   }
   if (queue.length > 0)
-    onIncomplete(advice`stopped at ${String(maxPages)} pages; raise the limit with ${setting('maxPages')}`);
+    onIncomplete(
+      advice`stopped at ${String(maxPages)} pages; raise the limit with ${settingName('maxPages')}`,
+    );
   if (isCut)
     onIncomplete(
-      advice`skipped links deeper than ${String(maxDepth)}; raise the limit with ${setting('maxDepth')}`,
+      advice`skipped links deeper than ${String(maxDepth)}; raise the limit with ${settingName('maxDepth')}`,
     );
 }
 
@@ -134,7 +136,7 @@ async function planSitemap(url: URL, bytes: Uint8Array, options: PlanOptions): P
 export class CrawlTimeoutError extends AppError {
   constructor(seconds: number) {
     super('api_error', `The site did not answer in full within ${seconds} seconds.`, {
-      hint: advice`Raise the limit with ${setting('maxSeconds')}.`,
+      hint: advice`Raise the limit with ${settingName('maxSeconds')}.`,
       recoverable: true,
     });
   }

@@ -1,8 +1,8 @@
 import type { Agent, Response } from 'undici';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { causesOf, fieldOf, networkCodeOf, networkFault } from '../../faults/network-fault.ts';
-import { retryAfterOf, startRetries } from '../../faults/retry.ts';
-import { httpFault } from '../../faults/service-fault.ts';
+import { classifyNetworkCode, errorCauses, findNetworkCode, getField } from '../../faults/network-errors.ts';
+import { parseRetryAfter, startRetries } from '../../faults/retry.ts';
+import { classifyHttpStatus } from '../../faults/service-errors.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import { createAddressGuard, type ResolveHost } from './address-guard.ts';
 import { parseWebUrl } from './web-url.ts';
@@ -102,7 +102,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   }
 
   function statusError(url: URL, { status, headers }: FetchedResource): AppError {
-    return toHttpStatusError(url.href, status, retryAfterOf(headers));
+    return toHttpStatusError(url.href, status, parseRetryAfter(headers));
   }
 
   async function fetchOnce(url: URL, request: FetchRequest): Promise<FetchedResource> {
@@ -164,15 +164,15 @@ function tooLarge(url: URL, maxBytes: number): AppError {
 }
 
 function isTransient(error: unknown): boolean {
-  return !(error instanceof AppError) && networkFault(networkErrorCode(error))?.duration === 'moment';
+  return !(error instanceof AppError) && classifyNetworkCode(networkErrorCode(error))?.duration === 'moment';
 }
 
 /** Any error of a request as an AppError; AppErrors among its causes are returned unchanged. */
 function toWebError(url: string, error: unknown): AppError {
-  const own = causesOf(error).find((each) => each instanceof AppError);
+  const own = errorCauses(error).find((each) => each instanceof AppError);
   if (own !== undefined) return own;
   const code = networkErrorCode(error);
-  const fault = networkFault(code);
+  const fault = classifyNetworkCode(code);
   const passes = fault !== undefined && fault.duration !== 'lasting';
   return new AppError('api_error', `${url} cannot be read: ${describeReason(error, code)}.`, {
     hint: passes ? 'Try again later, or check the address.' : 'Check the address.',
@@ -182,7 +182,7 @@ function toWebError(url: string, error: unknown): AppError {
 }
 
 export function toHttpStatusError(url: string, status: number, retryAfter?: number): AppError {
-  const { reason, transient } = httpFault(status);
+  const { reason, transient } = classifyHttpStatus(status);
   return new AppError('api_error', `${url} returned HTTP ${status}${reason && `, ${reason}`}.`, {
     hint: transient ? 'Try again later.' : 'Check the address, or the page that links to it.',
     recoverable: transient,
@@ -192,12 +192,12 @@ export function toHttpStatusError(url: string, status: number, retryAfter?: numb
 
 /** The reason by the error code; TLS errors include their message. */
 function describeReason(error: unknown, code: string | undefined): string {
-  const innermost = (messageOf(causesOf(error).at(-1)).split('\n', 1)[0] ?? '').replace(/\.$/, '');
-  const reason = networkFault(code)?.reason ?? innermost;
+  const innermost = (messageOf(errorCauses(error).at(-1)).split('\n', 1)[0] ?? '').replace(/\.$/, '');
+  const reason = classifyNetworkCode(code)?.reason ?? innermost;
   return /TLS/.test(reason) ? `${reason} (${innermost})` : reason;
 }
 
 function networkErrorCode(error: unknown): string | undefined {
-  const isTimeout = causesOf(error).some((each) => fieldOf(each, 'name') === 'TimeoutError');
-  return isTimeout ? 'TIMEOUT' : networkCodeOf(error);
+  const isTimeout = errorCauses(error).some((each) => getField(each, 'name') === 'TimeoutError');
+  return isTimeout ? 'TIMEOUT' : findNetworkCode(error);
 }

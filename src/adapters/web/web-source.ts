@@ -1,5 +1,5 @@
 import { type Advice, advice } from '../../faults/advice.ts';
-import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
+import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
 import { CrawlTimeoutError, crawlPages, planCrawl } from './crawl.ts';
 import { type CrawledPage, createPageReader } from './read-page.ts';
 import { createRobotsRules } from './robots.ts';

@@ -1,16 +1,16 @@
-import { advice, setting, settingOf } from '../../faults/advice.ts';
+import { advice, settingName, settingValue } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { causesOf, fieldOf, networkCodeOf } from '../../faults/network-fault.ts';
+import { errorCauses, findNetworkCode, getField } from '../../faults/network-errors.ts';
 import { redactKeys } from '../../faults/redactor.ts';
-import { retryAfterOf } from '../../faults/retry.ts';
+import { parseRetryAfter } from '../../faults/retry.ts';
 import {
-  type Description,
-  describeHttpFault,
-  describeNetworkFault,
+  createServiceError,
+  describeHttpError,
+  describeNetworkError,
   describeNoCredit,
+  type ErrorDescription,
   type ServiceNames,
-  serviceFault,
-} from '../../faults/service-fault.ts';
+} from '../../faults/service-errors.ts';
 
 /** What error messages about the model name, and the secrets they must not contain. */
 export interface ModelErrorContext {
@@ -29,14 +29,14 @@ export interface ModelErrorContext {
  * unchanged, also from inside a wrapper.
  */
 export function toAppError(error: unknown, context: ModelErrorContext = {}): AppError {
-  const own = causesOf(error).find((each) => each instanceof AppError);
+  const own = errorCauses(error).find((each) => each instanceof AppError);
   if (own !== undefined) return own;
   const details = readErrorDetails(error);
-  const inTool = details.names.includes('ToolCallError') ? fieldOf(error, 'error') : undefined;
+  const inTool = details.names.includes('ToolCallError') ? getField(error, 'error') : undefined;
   if (inTool !== undefined && inTool !== error) return toAppError(inTool, context);
 
-  return serviceFault(describeError(details, context), {
-    said: details.message,
+  return createServiceError(describeError(details, context), {
+    serviceMessage: details.message,
     secrets: context.secrets ?? [],
     retryAfter: details.retryAfter,
     cause: redactedCause(error, details, context.secrets),
@@ -58,24 +58,24 @@ interface ErrorDetails {
 }
 
 function readErrorDetails(error: unknown): ErrorDetails {
-  const body = fieldOf(error, 'error');
-  const codes = ['code', 'type', 'param'].map((key) => fieldOf(error, key) ?? fieldOf(body, key));
-  const messages = [fieldOf(body, 'message'), body, fieldOf(error, 'message'), error];
+  const body = getField(error, 'error');
+  const codes = ['code', 'type', 'param'].map((key) => getField(error, key) ?? getField(body, key));
+  const messages = [getField(body, 'message'), body, getField(error, 'message'), error];
   const message = messages.find((each) => typeof each === 'string' && each !== '') as string | undefined;
-  const statuses = [fieldOf(error, 'status'), fieldOf(body, 'status')];
+  const statuses = [getField(error, 'status'), getField(body, 'status')];
   return {
-    names: causesOf(error).flatMap(classNames),
+    names: errorCauses(error).flatMap(classNames),
     status: statuses.find((each) => typeof each === 'number'),
     code: codes.filter((each) => each !== undefined && each !== null).join(' '),
     message: (message ?? '').replace(/^\d{3} (?=\S)/, ''),
-    networkCode: networkCodeOf(error),
-    retryAfter: retryAfterOf(fieldOf(error, 'headers'), fieldOf(body, 'retryAfter'), message ?? ''),
+    networkCode: findNetworkCode(error),
+    retryAfter: parseRetryAfter(getField(error, 'headers'), getField(body, 'retryAfter'), message ?? ''),
   };
 }
 
 /** Bundlers add `$1` to the second of two classes with the same name. */
 function classNames(value: unknown): string[] {
-  return [fieldOf(value, 'name'), fieldOf(fieldOf(value, 'constructor'), 'name')]
+  return [getField(value, 'name'), getField(getField(value, 'constructor'), 'name')]
     .filter((name) => typeof name === 'string')
     .map((name) => name.replace(/\$\d+$/, ''));
 }
@@ -85,7 +85,7 @@ interface ModelNames extends ServiceNames {
   model: string;
 }
 
-function describeError(details: ErrorDetails, context: ModelErrorContext): Description {
+function describeError(details: ErrorDetails, context: ModelErrorContext): ErrorDescription {
   const names = namesOf(context);
   const { status, networkCode } = details;
   const is = (name: string) => details.names.includes(name);
@@ -94,17 +94,17 @@ function describeError(details: ErrorDetails, context: ModelErrorContext): Descr
   if (sdkError !== undefined) return sdkError;
   if (status !== undefined && status >= 400) return describeStatus(status, details, names);
   if (is('APIConnectionTimeoutError') || is('TimeoutError'))
-    return describeNetworkFault(networkCode ?? 'ETIMEDOUT', names);
-  if (networkCode !== undefined || is('APIConnectionError')) return describeNetworkFault(networkCode, names);
+    return describeNetworkError(networkCode ?? 'ETIMEDOUT', names);
+  if (networkCode !== undefined || is('APIConnectionError')) return describeNetworkError(networkCode, names);
   if (is('SyntaxError')) {
     const sentence = `${names.service} sent an answer that is not valid JSON`;
     return { kind: 'api_error', sentence, recoverable: true };
   }
-  return { kind: 'api_error', sentence: `${names.service} could not answer`, said: true };
+  return { kind: 'api_error', sentence: `${names.service} could not answer`, includeMessage: true };
 }
 
 function isAbort({ names }: ErrorDetails, { signal }: ModelErrorContext): boolean {
-  if (signal?.aborted) return fieldOf(signal.reason, 'name') !== 'TimeoutError';
+  if (signal?.aborted) return getField(signal.reason, 'name') !== 'TimeoutError';
   return names.includes('APIUserAbortError') || names.includes('AbortError');
 }
 
@@ -120,20 +120,20 @@ function namesOf({ model, baseUrl, keyVariable }: ModelErrorContext): ModelNames
 const ASK_AGAIN = 'Ask again, or use another model.';
 
 /** An error that the SDK's loop throws about the model's behaviour; undefined for any other. */
-function describeSdkError({ names, message }: ErrorDetails): Description | undefined {
+function describeSdkError({ names, message }: ErrorDetails): ErrorDescription | undefined {
   const is = (name: string) => names.includes(name);
   if (is('MaxTurnsExceededError')) {
     return {
       kind: 'api_error',
       sentence: 'The model kept calling tools and did not answer',
-      hint: advice`Ask a narrower question, or raise ${setting('maxSteps')}.`,
+      hint: advice`Ask a narrower question, or raise ${settingName('maxSteps')}.`,
     };
   }
   if (is('ModelRefusalError')) {
     return {
       kind: 'api_error',
       sentence: 'The model declined to answer',
-      said: true,
+      includeMessage: true,
       hint: 'Rephrase the question.',
     };
   }
@@ -144,7 +144,7 @@ function describeSdkError({ names, message }: ErrorDetails): Description | undef
     return {
       kind: 'api_error',
       sentence: 'The model reached its token limit before it had an answer',
-      hint: advice`Raise ${setting('maxTokens')}.`,
+      hint: advice`Raise ${settingName('maxTokens')}.`,
     };
   }
   const retry = { kind: 'api_error', recoverable: true, hint: ASK_AGAIN } as const;
@@ -155,7 +155,7 @@ function describeSdkError({ names, message }: ErrorDetails): Description | undef
     return { ...retry, sentence: 'The model called a tool with arguments that are not valid JSON' };
   if (/did not produce a final response|no final output/i.test(message))
     return { ...retry, sentence: 'The model ended without an answer' };
-  return { ...retry, sentence: 'The model did not follow the protocol', said: true };
+  return { ...retry, sentence: 'The model did not follow the protocol', includeMessage: true };
 }
 
 const OVERFLOW =
@@ -175,19 +175,23 @@ function describeStatus(
   status: number,
   { code, message }: Pick<ErrorDetails, 'code' | 'message'>,
   names: ModelNames,
-): Description {
+): ErrorDescription {
   const { service, model } = names;
   const text = `${code} ${message}`;
   if (status < 500) {
     if (status === 413 || TOO_LARGE.test(text) || (status !== 429 && OVERFLOW.test(text)))
-      return { kind: 'context_overflow', sentence: `The request is too long for ${model}`, said: true };
+      return {
+        kind: 'context_overflow',
+        sentence: `The request is too long for ${model}`,
+        includeMessage: true,
+      };
     const noCredit = describeNoCredit(status, text, names);
     if (noCredit !== undefined) return noCredit;
     if (BAD_CALL.test(text)) {
       return {
         kind: 'api_error',
         sentence: 'The model made a tool call that its service rejects',
-        said: true,
+        includeMessage: true,
         recoverable: true,
         hint: 'Ask again, or use a model that is better at calling tools.',
       };
@@ -196,36 +200,36 @@ function describeStatus(
       return {
         kind: 'configuration_error',
         sentence: `${model.replace(/^t/, 'T')} cannot call tools`,
-        said: true,
-        hint: advice`Use a model that can, or ${settingOf('policy', 'always', 'the policy always')}, which needs no tools.`,
+        includeMessage: true,
+        hint: advice`Use a model that can, or ${settingValue('policy', 'always', 'the policy always')}, which needs no tools.`,
       };
     }
     if (status !== 429 && NO_MODEL.test(text)) {
       return {
         kind: 'configuration_error',
         sentence: `${service} does not know ${model}`,
-        said: true,
-        hint: advice`Check ${setting('model', 'the setting model')} or OPENAI_MODEL; a local model must be pulled or loaded first.`,
+        includeMessage: true,
+        hint: advice`Check ${settingName('model', 'the setting model')} or OPENAI_MODEL; a local model must be pulled or loaded first.`,
       };
     }
     if (FILTERED.test(text)) {
       return {
         kind: 'api_error',
         sentence: `${service} withheld an answer`,
-        said: true,
+        includeMessage: true,
         hint: 'Rephrase the question.',
       };
     }
   }
-  const description = describeHttpFault(status, names);
+  const description = describeHttpError(status, names);
   if (description.kind === 'configuration_error') {
     return {
       ...description,
-      hint: advice`Check the base URL (for most services it ends in /v1), and ${setting('api', 'the setting api')}: many services support only chat_completions.`,
+      hint: advice`Check the base URL (for most services it ends in /v1), and ${settingName('api', 'the setting api')}: many services support only chat_completions.`,
     };
   }
   const isOverloaded = description.kind === 'api_error' && OVERLOADED.test(text);
-  return isOverloaded ? describeHttpFault(503, names) : description;
+  return isOverloaded ? describeHttpError(503, names) : description;
 }
 
 /** The cause that `--verbose` prints: message and stack without keys. The original may hold a key and the whole run. */

@@ -1,9 +1,9 @@
 import type { Model, ModelResponse, StreamEvent } from '@openai/agents-core';
 import type { FinishReason } from '../../domain/agent-response.ts';
-import { advice, setting } from '../../faults/advice.ts';
+import { advice, settingName } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { fieldOf } from '../../faults/network-fault.ts';
-import { outOfTokens, withheldByFilter } from '../../faults/service-fault.ts';
+import { getField } from '../../faults/network-errors.ts';
+import { contentFilterError, outOfTokensError } from '../../faults/service-errors.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import {
   finishReasonOf,
@@ -43,7 +43,7 @@ export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_IN
       } catch (error) {
         // The SDK's error for an answer without text does not mention reasoning.
         if (reason === 'length' && length === 0 && !(error instanceof AppError))
-          throw outOfTokens(hasReasoned);
+          throw outOfTokensError(hasReasoned);
         throw error;
       }
     },
@@ -64,11 +64,11 @@ function checkOutput({ output, usage }: ModelResponse | StreamedResponse, reason
     });
   }
   if (reason === 'length') {
-    throw outOfTokens(
+    throw outOfTokensError(
       output.some(({ type }) => type === 'reasoning') || hasReasoningTokens(usage, 'outputTokensDetails'),
     );
   }
-  if (reason === 'content_filter') throw withheldByFilter();
+  if (reason === 'content_filter') throw contentFilterError();
   throw new AppError('api_error', 'The model sent an empty answer.', {
     recoverable: true,
     hint: 'Ask again, or use another model.',
@@ -78,17 +78,19 @@ function checkOutput({ output, usage }: ModelResponse | StreamedResponse, reason
 /** Whether a Chat Completions event has reasoning, or counts tokens of it. */
 function showsReasoning(event: StreamEvent): boolean {
   if (event.type !== 'model') return false;
-  const [choice] = [fieldOf(event.event, 'choices')].flat();
-  const reasoning = fieldOf(fieldOf(choice, 'delta'), 'reasoning');
-  return Boolean(reasoning) || hasReasoningTokens(fieldOf(event.event, 'usage'), 'completion_tokens_details');
+  const [choice] = [getField(event.event, 'choices')].flat();
+  const reasoning = getField(getField(choice, 'delta'), 'reasoning');
+  return (
+    Boolean(reasoning) || hasReasoningTokens(getField(event.event, 'usage'), 'completion_tokens_details')
+  );
 }
 
 function hasReasoningTokens(usage: unknown, details: string): boolean {
-  return [fieldOf(usage, details)].flat().some((part) => Number(fieldOf(part, 'reasoning_tokens')) > 0);
+  return [getField(usage, details)].flat().some((part) => Number(getField(part, 'reasoning_tokens')) > 0);
 }
 
 function endlessAnswerError(maxCharacters: number): AppError {
   return new AppError('api_error', `The answer was stopped after ${maxCharacters} characters.`, {
-    hint: advice`Ask a narrower question, or raise ${setting('maxAnswerCharacters')}.`,
+    hint: advice`Ask a narrower question, or raise ${settingName('maxAnswerCharacters')}.`,
   });
 }

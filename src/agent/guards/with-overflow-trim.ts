@@ -1,7 +1,7 @@
 import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
 import { parseContextWindow } from '../../domain/context-window.ts';
 import { keepFirstPassages } from '../../domain/prompts.ts';
-import { readToolResponse } from '../../domain/retrieval-tool-response.ts';
+import { parseToolResponse } from '../../domain/retrieval-tool-response.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 
@@ -89,7 +89,7 @@ function limitPassages(item: AgentInputItem, max: number): AgentInputItem {
   }
   if (item.type !== 'function_call_result') return item;
   const text = typeof item.output === 'string' ? item.output : 'text' in item.output ? item.output.text : '';
-  const response = readToolResponse(text);
+  const response = parseToolResponse(text);
   if (response === null || response.results.length <= max) return item;
   const results = response.results.slice(0, max);
   const leftOut = (response.left_out?.count ?? 0) + response.results.length - max;

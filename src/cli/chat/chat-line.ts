@@ -1,5 +1,5 @@
 import { policySchema } from '../../domain/agent-config.ts';
-import { nearestName } from '../../text/nearest-name.ts';
+import { findNearestName } from '../../text/nearest-name.ts';
 
 export const SLASH_COMMAND_NAMES = [
   'help',
@@ -46,7 +46,7 @@ export function parseChatLine(message: string): ChatLine {
   const word = (match[1] ?? '').toLowerCase();
   const name = SLASH_COMMAND_NAMES.find((known) => known === word) ?? ALIASES.get(word);
   return name === undefined
-    ? { kind: 'unknown', name: word, nearest: nearestName(word, SLASH_COMMAND_NAMES) }
+    ? { kind: 'unknown', name: word, nearest: findNearestName(word, SLASH_COMMAND_NAMES) }
     : { kind: 'command', name, argument: (match[2] ?? '').trim() };
 }
 

@@ -1,14 +1,14 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises';
-import { completeTurn } from '../../agent/complete-turn.ts';
+import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse, toErrorResponse } from '../../faults/error-response.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { paged } from '../terminal/paged.ts';
+import { withPager } from '../terminal/pager.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import { createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import { type ChatLine, completeChatLine, parseChatLine } from './chat-line.ts';
 import type { ChatConversation } from './conversation.ts';
 import { type QuestionReaderOptions, readQuestions } from './read-questions.ts';
@@ -78,7 +78,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     if (line.kind === 'command') {
       const { run } = slashCommands[line.name];
       const output = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
-      await paged(output, (terminal) => run(conversation, line.argument, terminal, streams));
+      await withPager(output, (terminal) => run(conversation, line.argument, terminal, streams));
     }
     if (line.kind === 'unknown') {
       const { name, nearest } = line;
@@ -106,7 +106,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     const { stream, format } = chat;
     const events = session().ask(question, { policy, filter, signal: turnSignal });
     const turn = await (json
-      ? completeTurn(events)
+      ? waitForTurn(events)
       : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, format, priceOf }));
     if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
     if (chat.verbose) renderLedger(createTerminal(streams.stderr), turn);
@@ -139,7 +139,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     }
     const stale = await greeting.staleAnswers();
     if (stale > 0) {
-      const answers = counted(stale, 'earlier answer has', 'earlier answers have');
+      const answers = formatCount(stale, 'earlier answer has', 'earlier answers have');
       renderText(terminal, `${answers} outdated sources. List them: citeloop sessions stale`);
     }
     terminal.write('\n');

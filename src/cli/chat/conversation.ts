@@ -1,28 +1,28 @@
 import type { AgentSession } from '../../agent/agent.ts';
-import type { OpenAgent } from '../../app/open-agent.ts';
+import type { OpenedAgent } from '../../app/open-agent.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
-import type { Policy } from '../../domain/agent-config.ts';
+import type { RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Filter } from '../../domain/query.ts';
-import type { PriceOf } from '../../evaluation/run/prices.ts';
+import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 
 /** The state of a chat: slash commands change it, and the next question uses it. */
 export interface ChatConversation {
   readonly user: string | undefined;
-  policy: Policy;
+  policy: RetrievalPolicy;
   filter: Filter;
   /** The names of all collections; empty if they are unknown. */
   collections(): Promise<readonly string[]>;
-  readonly priceOf: PriceOf;
+  readonly priceOf: CalculatePrice;
   collection(): string;
   session(): AgentSession;
   sessions(): SessionStore;
   model(): string;
   /** Oldest first. */
   turns(): Promise<ConversationTurn[]>;
-  passagesAround: OpenAgent['passagesAround'];
+  passagesAround: OpenedAgent['passagesAround'];
   /** Takes the beginning of an id, too. Throws `invalid_input` before anything changes. */
   resume(sessionId: string): Promise<void>;
   /** Throws before anything changes if the model cannot be used. */
@@ -38,10 +38,10 @@ export interface ChatConversation {
 
 interface ConversationStart
   extends Pick<ChatConversation, 'user' | 'policy' | 'filter' | 'collections' | 'priceOf'> {
-  open: OpenAgent;
+  open: OpenedAgent;
   session: AgentSession;
   isInteractive: boolean;
-  openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenAgent>;
+  openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenedAgent>;
 }
 
 export function createChatConversation(start: ConversationStart): ChatConversation {
@@ -50,7 +50,7 @@ export function createChatConversation(start: ConversationStart): ChatConversati
   const owner = { user, isInteractive: start.isInteractive };
 
   /** Closes the next agent if its session cannot be opened, else the current one. */
-  async function switchAgent(next: OpenAgent, openSession: () => Promise<AgentSession>): Promise<void> {
+  async function switchAgent(next: OpenedAgent, openSession: () => Promise<AgentSession>): Promise<void> {
     try {
       session = await openSession();
     } catch (error) {

@@ -1,9 +1,9 @@
 import { policySchema } from '../../domain/agent-config.ts';
-import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { nearestName } from '../../text/nearest-name.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
+import { findNearestName } from '../../text/nearest-name.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { alignColumns } from '../help-text.ts';
 import { formatUrl } from '../terminal/format-source.ts';
@@ -13,7 +13,7 @@ import { renderRetrievedPassages } from '../terminal/render-retrieval.ts';
 import { renderSessionList } from '../terminal/render-session.ts';
 import { findCitedSource, renderCitedSource } from '../terminal/render-source.ts';
 import type { ProcessStreams, Terminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import type { SlashCommandName } from './chat-line.ts';
 import type { ChatConversation } from './conversation.ts';
 
@@ -166,7 +166,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       const { sessionId, turnCount } = conversation.session().snapshot();
       const last = conversation.session().lastTurn();
       const question = last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`;
-      renderText(terminal, `Session ${sessionId.slice(0, 8)}, ${counted(turnCount, 'turn')}.${question}`);
+      renderText(terminal, `Session ${sessionId.slice(0, 8)}, ${formatCount(turnCount, 'turn')}.${question}`);
     },
   },
   good: {
@@ -199,7 +199,7 @@ function requireMarker(argument: string, command: string): string {
 }
 
 function unknownCollectionError(name: string, known: readonly string[]): AppError {
-  const nearest = nearestName(name, known);
+  const nearest = findNearestName(name, known);
   return new AppError('invalid_input', `Unknown collection "${oneLine(name, 60)}".`, {
     hint: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Collections: ${oneLine(known.join(', '), 300)}.`,
   });

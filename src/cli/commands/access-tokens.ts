@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { parseJsonOrText, parseValue } from '../../config/read-value.ts';
+import { parseJsonOrText, parseValue } from '../../config/parse-value.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { NamedToken } from '../../server/http/callers.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';

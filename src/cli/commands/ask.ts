@@ -3,26 +3,26 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { AgentSession } from '../../agent/agent.ts';
-import { completeTurn } from '../../agent/complete-turn.ts';
+import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import type { App } from '../../app/create-app.ts';
-import type { OpenAgent } from '../../app/open-agent.ts';
+import type { OpenedAgent } from '../../app/open-agent.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
-import type { Policy } from '../../domain/agent-config.ts';
+import type { RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { SEARCH_MODES } from '../../domain/choices.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Filter } from '../../domain/query.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
-import { type PriceOf, pricesBy } from '../../evaluation/run/prices.ts';
+import { SEARCH_MODES } from '../../domain/setting-choices.ts';
+import { type CalculatePrice, createPriceCalculator } from '../../evaluation/run/model-prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
-import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
-import type { Run } from '../../tape/tape-run.ts';
+import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
+import type { CommandRun } from '../../tape/run-observer.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import { createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
-import { asSettings, toFilter, toOutputOptions } from './read-flags.ts';
+import { toFilter, toOutputOptions, toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export interface AskFlags extends AgentFlags {
@@ -37,7 +37,7 @@ export async function runAsk(flags: AskFlags): Promise<number> {
   const attached = await readAttachment(flags, process.stdin);
   const filter = toFilter(flags);
   const { json, format } = toOutputOptions(flags);
-  return withApp({ flags: asSettings(flags), taped: { command: 'ask', question, flags } }, (app, run) => {
+  return withApp({ flags: toSettings(flags), taped: { command: 'ask', question, flags } }, (app, run) => {
     const { policy, stream, verbose } = app.config.agent;
     // A continued session keeps its policy unless --policy is given.
     const questions = [
@@ -50,7 +50,7 @@ export async function runAsk(flags: AskFlags): Promise<number> {
       stream: json ? flags.stream === true : stream,
       requireGrounded: flags.requireGrounded,
       verbose,
-      priceOf: pricesBy({ currency: '', models: app.config.prices }),
+      priceOf: createPriceCalculator({ currency: '', models: app.config.prices }),
     };
     return printAnswer(events, output, process);
   });
@@ -63,7 +63,7 @@ interface AnswerOutput {
   format?: AnswerFormat | undefined;
   requireGrounded?: boolean | undefined;
   verbose?: boolean;
-  priceOf?: PriceOf | undefined;
+  priceOf?: CalculatePrice | undefined;
 }
 
 /** Prints an answer and returns the exit code. Throws a failure unless it was printed as JSON. */
@@ -81,7 +81,7 @@ export async function printAnswer(
   let turn: ConversationTurn;
   try {
     turn = await (json
-      ? completeTurn(events, stream ? printEvent : undefined)
+      ? waitForTurn(events, stream ? printEvent : undefined)
       : renderTurn(events, streams, { stream, format, priceOf }));
   } catch (error) {
     if (isErrorPrinted) return exitCodeOf(error);
@@ -91,7 +91,7 @@ export async function printAnswer(
   if (verbose) renderLedger(createTerminal(streams.stderr), turn);
   const failure = failureOf(turn.response, requireGrounded);
   if (failure !== null && !json) throw failure;
-  return failure === null ? EXIT_DONE : exitCodeOf(failure);
+  return failure === null ? EXIT_SUCCESS : exitCodeOf(failure);
 }
 
 function failureOf({ grounded, error }: AgentResponse, requireGrounded: boolean): AppError | null {
@@ -162,7 +162,7 @@ interface ConversationOptions extends z.infer<typeof conversationSchema> {
 
 interface Question {
   question: string;
-  policy?: Policy | undefined;
+  policy?: RetrievalPolicy | undefined;
   filter: Filter;
   attached?: string | undefined;
   reset?: boolean;
@@ -172,7 +172,7 @@ interface Question {
 export async function* askQuestions(
   app: App,
   { questions, ...options }: ConversationOptions & { questions: readonly Question[] },
-  run: Run,
+  run: CommandRun,
 ): AsyncGenerator<RunEvent, void, undefined> {
   const { session, close } = await openConversation(app, options, run);
   const { signal } = run;
@@ -191,8 +191,8 @@ export async function* askQuestions(
 export async function openConversation(
   app: App,
   options: ConversationOptions,
-  run: Run,
-): Promise<OpenAgent & { session: AgentSession }> {
+  run: CommandRun,
+): Promise<OpenedAgent & { session: AgentSession }> {
   const open = await openConversationAgent(app, options, run);
   try {
     return { ...open, session: await openSession(open, options) };
@@ -203,7 +203,7 @@ export async function openConversation(
 }
 
 async function openSession(
-  { agent, sessions, collection }: OpenAgent,
+  { agent, sessions, collection }: OpenedAgent,
   { session, continue: isContinued, user, isInteractive }: ConversationOptions,
 ): Promise<AgentSession> {
   if (session !== undefined) return agent.resumeSession(await resolveSessionId(sessions, session));
@@ -218,8 +218,8 @@ async function openSession(
 export async function openConversationAgent(
   app: App,
   { mode, tools, session, filter, model }: ConversationOptions,
-  { signal, tape }: Run,
-): Promise<OpenAgent> {
+  { signal, tape }: CommandRun,
+): Promise<OpenedAgent> {
   // Starts to load while the modules of the agent are imported.
   if (mode !== 'lexical') app.embedder().catch(() => {});
   const { openAgent } = await import('../../app/open-agent.ts');

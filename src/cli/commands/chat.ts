@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { collectionNames } from '../../app/open-collection.ts';
-import { listOllamaModels } from '../../app/probes.ts';
-import { countStale } from '../../app/sessions.ts';
-import { pricesBy } from '../../evaluation/run/prices.ts';
+import { listCollectionNames } from '../../app/open-collection.ts';
+import { listOllamaModels } from '../../app/probe-services.ts';
+import { countStaleAnswers } from '../../app/sessions.ts';
+import { createPriceCalculator } from '../../evaluation/run/model-prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
 import { createChatConversation } from '../chat/conversation.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { reportFailure } from '../report-failure.ts';
 import { openConversation, openConversationAgent } from './ask.ts';
-import { asSettings, toFilter, toOutputOptions } from './read-flags.ts';
+import { toFilter, toOutputOptions, toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 /** Sessions that the greeting checks for outdated sources; `sessions stale` checks all. */
@@ -18,7 +18,7 @@ const CHECKED_SESSIONS = 10;
 export function runChat(flags: AgentFlags): Promise<void> {
   const filter = toFilter(flags);
   const output = toOutputOptions(flags);
-  return withApp({ flags: asSettings(flags), taped: { command: 'chat', flags } }, async (app, run) => {
+  return withApp({ flags: toSettings(flags), taped: { command: 'chat', flags } }, async (app, run) => {
     const isInteractive = process.stdin.isTTY === true;
     const isOnTape = run.tape !== null;
     const options = { ...flags, filter, model: undefined, isInteractive };
@@ -33,8 +33,8 @@ export function runChat(flags: AgentFlags): Promise<void> {
       user: flags.user,
       isInteractive,
       filter,
-      collections: async () => (isOnTape ? [] : collectionNames(app)),
-      priceOf: pricesBy({ currency: '', models: app.config.prices }),
+      collections: async () => (isOnTape ? [] : listCollectionNames(app)),
+      priceOf: createPriceCalculator({ currency: '', models: app.config.prices }),
       openWith: ({ model, collection = open.collection }) => {
         const agent = { ...app.config.agent, collection };
         const changed = app.withConfig({ ...app.config, collectionChosen: true, agent });
@@ -47,7 +47,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
         conversation,
         streams: process,
         greeting: {
-          staleAnswers: async () => (isOnTape ? 0 : countStale(app, open.sessions, checked)),
+          staleAnswers: async () => (isOnTape ? 0 : countStaleAnswers(app, open.sessions, checked)),
           ollamaModels: async () => (isOnTape ? [] : listOllamaModels()),
         },
         stream,

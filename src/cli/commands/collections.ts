@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { App, StoreKind } from '../../app/create-app.ts';
-import { saveBaseline } from '../../app/embedders.ts';
-import { STORES } from '../../domain/choices.ts';
+import { saveEmbedderBaseline } from '../../app/embedders.ts';
+import { STORE_KINDS } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { copyCollection } from '../../ingest/copy-collection.ts';
 import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chunk-store.ts';
 import { fitThreshold } from '../../retrieval/fit-threshold.ts';
-import { nearestName } from '../../text/nearest-name.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
+import { findNearestName } from '../../text/nearest-name.ts';
 import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
 import { formatUrl } from '../terminal/format-source.ts';
+import { formatTable } from '../terminal/format-table.ts';
 import { createProgressBar } from '../terminal/progress.ts';
-import { table } from '../terminal/table.ts';
 import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
@@ -50,7 +50,7 @@ export function listCollections(flags: CommonFlags): Promise<void> {
       info.embedder,
     ]);
     terminal.write(
-      table(terminal, ['name', 'documents', 'chunks', 'size', 'updated (UTC)', 'embedder'], rows),
+      formatTable(terminal, ['name', 'documents', 'chunks', 'size', 'updated (UTC)', 'embedder'], rows),
     );
   });
 }
@@ -77,10 +77,10 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
       terminal.write('\n');
       if (info.modules.length > 0) {
         const modules = info.modules.map((module) => [module.name, String(module.chunks)]);
-        terminal.write(`${table(terminal, ['module', 'chunks'], modules)}\n`);
+        terminal.write(`${formatTable(terminal, ['module', 'chunks'], modules)}\n`);
       }
       const rows = documents.map(({ title, module, url }) => [title, module ?? '', url]);
-      terminal.write(table(terminal, ['document', 'module', 'url'], rows));
+      terminal.write(formatTable(terminal, ['document', 'module', 'url'], rows));
     }),
   );
 }
@@ -114,7 +114,7 @@ export function removeCollectionDocuments(flags: CollectionFlags): Promise<void>
       const urls = found.map(({ url }) => url);
       if (flags.json) return printJson({ collection: name, removed: below.length > 0 ? urls : urls[0] });
       const terminal = createTerminal(process.stdout);
-      const removed = below.length > 0 ? counted(below.length, 'document') : formatUrl(urls[0] ?? '');
+      const removed = below.length > 0 ? formatCount(below.length, 'document') : formatUrl(urls[0] ?? '');
       terminal.write(`Removed ${terminal.text(removed)} from ${terminal.text(name, 'bold')}.\n`);
       if (found.some(({ uri }) => uri.startsWith('file:') && existsSync(fileURLToPath(uri)))) {
         const them = found.length === 1 ? 'it' : 'them';
@@ -153,7 +153,7 @@ function findDocument(wanted: string, documents: readonly DocumentRecord[], name
       hint: `Give more of the path: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ', …' : ''}.`,
     });
   }
-  const nearest = nearestName(wanted, paths);
+  const nearest = findNearestName(wanted, paths);
   throw new AppError('invalid_input', `No document ${wanted} in "${name}".`, {
     hint:
       nearest === undefined
@@ -225,7 +225,7 @@ async function copy(
 
 /** `qdrant:name`, or a name in the configured store. Throws `invalid_input`. */
 function parseStoredName(text: string, app: App): StoredCollection {
-  const store = STORES.find((known) => text.startsWith(`${known}:`));
+  const store = STORE_KINDS.find((known) => text.startsWith(`${known}:`));
   const name = store === undefined ? text : text.slice(store.length + 1);
   if (!/^\w[\w.-]{0,127}$/.test(name)) {
     throw new AppError('invalid_input', `"${text}" is not a valid collection name.`, {
@@ -256,7 +256,7 @@ export function measureThreshold(flags: CollectionFlags): Promise<void> {
         onProgress: (done, total) => bar.update({ done, total }),
       }).finally(bar.clear);
       const saved =
-        flags.save && directory !== undefined ? await saveBaseline(directory, fitted.baseline) : null;
+        flags.save && directory !== undefined ? await saveEmbedderBaseline(directory, fitted.baseline) : null;
       const { embedder } = store.identity;
       if (flags.json) return printJson({ collection: store.name, embedder, ...fitted, saved });
       const { documents, passages, baseline, threshold, ownKept, othersKept } = fitted;
@@ -288,7 +288,7 @@ async function existingName(app: App, { name = '' }: Pick<CollectionFlags, 'name
 }
 
 function unknownCollection(name: string, names: readonly string[]): AppError {
-  const nearest = nearestName(name, names);
+  const nearest = findNearestName(name, names);
   const known = names.length > 0 ? `Collections: ${names.join(', ')}.` : 'Create one: citeloop ingest <path>';
   return new AppError('invalid_input', `Unknown collection "${name}".`, {
     hint: nearest === undefined ? known : `Did you mean ${nearest}? ${known}`,

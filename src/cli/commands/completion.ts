@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createApp } from '../../app/create-app.ts';
-import { openSessions, sessionsPath } from '../../app/sessions.ts';
-import { type Config, loadConfig } from '../../config/load-config.ts';
+import { openSessionStore, sessionStorePath } from '../../app/sessions.ts';
+import { type AppConfig, loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
-import { OFFLINE_MODEL } from '../../domain/choices.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import {
   acceptedOptions,
@@ -158,14 +158,14 @@ async function findValues(
   }
 }
 
-async function listCollectionNames(config: Config): Promise<string[]> {
+async function listCollectionNames(config: AppConfig): Promise<string[]> {
   const app = createApp(config, { signal: new AbortController().signal, onEvent: () => {} });
   return app.catalog.list().finally(() => app.close());
 }
 
-async function listSessions(config: Config) {
+async function listSessions(config: AppConfig) {
   // Opening the sessions would create the file.
-  if (!existsSync(sessionsPath(config))) return [];
-  const store = await openSessions(config);
+  if (!existsSync(sessionStorePath(config))) return [];
+  const store = await openSessionStore(config);
   return store.list({ limit: LISTED_SESSIONS }).finally(() => store.close());
 }

@@ -1,9 +1,9 @@
-import { type Config, loadConfig } from '../../config/load-config.ts';
+import { type AppConfig, loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
 import { saveSetting, toSettingName } from '../../config/user-settings.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
-import { table } from '../terminal/table.ts';
+import { formatTable } from '../terminal/format-table.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
 
 export interface SettingFlags extends CommonFlags {
@@ -14,7 +14,7 @@ export interface SettingFlags extends CommonFlags {
 const DEFAULT_ORIGIN = 'default';
 
 /** Every setting that has a value, sorted by name. */
-export function effectiveSettings({ agent, home, given, origins }: Config) {
+export function effectiveSettings({ agent, home, given, origins }: AppConfig) {
   const defaults: Partial<Record<string, unknown>> = { ...agent, home };
   return settingNames.toSorted().flatMap((name) => {
     const value = given[name] ?? defaults[name];
@@ -28,7 +28,7 @@ export function listSettings({ config: configPath, json }: CommonFlags): void {
   if (json) return void printJson({ settings, file: config.settingsFile });
   const terminal = createTerminal(process.stdout);
   const rows = settings.map(({ name, value, origin }) => [name, oneLine(formatValue(value), 40), origin]);
-  terminal.write(table(terminal, ['setting', 'value', 'source'], rows));
+  terminal.write(formatTable(terminal, ['setting', 'value', 'source'], rows));
 }
 
 export function getSetting({ setting = '', config: configPath, json }: SettingFlags): void {

@@ -1,17 +1,22 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { App } from '../../app/create-app.ts';
-import { checkWeights, listOllamaModels, probeModel, probeServices } from '../../app/probes.ts';
-import { checkSessions, sessionsPath } from '../../app/sessions.ts';
-import type { Config } from '../../config/load-config.ts';
-import { runsHere } from '../../domain/agent-config.ts';
+import {
+  checkModelWeights,
+  listOllamaModels,
+  probeConfiguredModel,
+  probeServices,
+} from '../../app/probe-services.ts';
+import { checkSessionStore, sessionStorePath } from '../../app/sessions.ts';
+import type { AppConfig } from '../../config/load-config.ts';
+import { isLocalModel } from '../../domain/agent-config.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import { commandLineHint } from '../advice.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
+import { formatHint } from '../format-advice.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
-import { renderText, wrapPieces } from '../terminal/wrapping.ts';
+import { renderText, wrapPieces } from '../terminal/wrap-text.ts';
 import { effectiveSettings } from './config.ts';
 import { withApp } from './with-app.ts';
 
@@ -59,7 +64,7 @@ async function check(name: string, probe: () => Promise<CheckResult>): Promise<C
     const result = await probe();
     return { name, ok: true, ...(typeof result === 'string' ? { detail: result, fix: null } : result) };
   } catch (error) {
-    const fix = error instanceof AppError ? commandLineHint(error) : null;
+    const fix = error instanceof AppError ? formatHint(error) : null;
     return { name, ok: false, detail: messageOf(error), fix };
   }
 }
@@ -76,12 +81,12 @@ async function localChecks(app: App): Promise<Check[]> {
   }
   checks.push(await check('embedder', () => checkEmbedder(app)));
   // Opening the sessions would create the file.
-  const path = sessionsPath(config);
+  const path = sessionStorePath(config);
   if (existsSync(path)) checks.push(await check('sessions', () => checkSessionFile(app, path)));
   return checks;
 }
 
-function describeSettings(config: Config): string {
+function describeSettings(config: AppConfig): string {
   const given = effectiveSettings(config).filter(({ name }) => config.origins[name] !== undefined);
   if (given.length === 0) return `defaults; saved settings would be in ${config.settingsFile}`;
   return given
@@ -89,7 +94,7 @@ function describeSettings(config: Config): string {
     .join(', ');
 }
 
-async function checkDataDirectory({ home }: Config): Promise<string> {
+async function checkDataDirectory({ home }: AppConfig): Promise<string> {
   try {
     await mkdir(home, { recursive: true });
     await access(home, constants.W_OK);
@@ -101,8 +106,8 @@ async function checkDataDirectory({ home }: Config): Promise<string> {
   }
 }
 
-async function checkEmbeddingModel(config: Config): Promise<string> {
-  const { directory, fetchable, missing, empty } = await checkWeights(config);
+async function checkEmbeddingModel(config: AppConfig): Promise<string> {
+  const { directory, fetchable, missing, empty } = await checkModelWeights(config);
   if (missing.length === 0) return `${directory}, checksums match`;
   if (fetchable && empty) return 'not downloaded yet; happens on first use';
   throw new AppError('configuration_error', `Missing in ${directory}: ${missing.join(', ')}.`, {
@@ -125,7 +130,7 @@ async function checkEmbedder(app: App): Promise<string> {
 }
 
 async function checkSessionFile(app: App, path: string): Promise<string> {
-  const problems = await checkSessions(app.config);
+  const problems = await checkSessionStore(app.config);
   if (problems.length > 0) {
     throw new AppError('retrieval_error', `${path} is damaged. ${problems.join(' ')}`, {
       hint: 'Restore the file from a backup, or move it away to start over.',
@@ -133,7 +138,7 @@ async function checkSessionFile(app: App, path: string): Promise<string> {
   }
   const store = await app.sessions();
   const { length } = await store.list().finally(() => store.close());
-  return `${counted(length, 'session')} in ${path}, intact`;
+  return `${formatCount(length, 'session')} in ${path}, intact`;
 }
 
 async function collectionChecks(app: App): Promise<Check[]> {
@@ -143,7 +148,7 @@ async function collectionChecks(app: App): Promise<Check[]> {
       names = await app.catalog.list();
       const { store, qdrant } = app.config;
       const where = store === 'qdrant' ? `Qdrant at ${new URL(qdrant.url).host}` : 'SQLite files';
-      return `${where}, ${counted(names.length, 'collection')}`;
+      return `${where}, ${formatCount(names.length, 'collection')}`;
     }),
   ];
   for (const name of names) checks.push(await check(`collection ${name}`, () => checkCollection(app, name)));
@@ -168,7 +173,7 @@ async function checkCollection(app: App, name: string): Promise<CheckResult> {
       () => true,
       () => false,
     );
-    const counts = `${counted(documents, 'document')}, ${counted(chunks, 'chunk')}, intact`;
+    const counts = `${formatCount(documents, 'document')}, ${formatCount(chunks, 'chunk')}, intact`;
     // Not a failure: collections may use different embedders.
     const detail = isReadable ? counts : `${counts}; embedded with ${store.identity.embedder}`;
     if (withoutVector === 0) return detail;
@@ -184,7 +189,7 @@ async function checkCollection(app: App, name: string): Promise<CheckResult> {
 /** Checks the configured services: the model with a small request, the others for reachability. */
 async function serviceChecks(app: App): Promise<Check[]> {
   const { agent, modelService, secrets, rerank, store, qdrant, origins } = app.config;
-  const isHosted = !runsHere(agent.model) || origins.provider !== undefined;
+  const isHosted = !isLocalModel(agent.model) || origins.provider !== undefined;
   const probes = probeServices({
     // A model that answers needs no further check.
     model: isHosted || !(modelService.key || agent.baseUrl) ? undefined : modelService,
@@ -204,7 +209,7 @@ async function serviceChecks(app: App): Promise<Check[]> {
 }
 
 async function checkModel(app: App): Promise<string> {
-  const { model, host, api, tools, streaming, usage } = await probeModel(app);
+  const { model, host, api, tools, streaming, usage } = await probeConfiguredModel(app);
   const abilities = [
     tools ? 'calls tools' : 'did not call the test tool',
     streaming ? 'streams' : 'does not stream',

@@ -1,14 +1,14 @@
-import { completeTurn } from '../../agent/complete-turn.ts';
+import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import { forkSession, resolveSessionId } from '../../app/sessions.ts';
-import { readFlag, wholeNumber } from '../../config/read-value.ts';
-import type { ConversationTurn, Decision } from '../../domain/conversation-turn.ts';
-import { counted } from '../../text/phrasing.ts';
+import { integerSchema, parseFlag } from '../../config/parse-value.ts';
+import type { ConversationTurn, LedgerEntry } from '../../domain/conversation-turn.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { createTerminal, printJson, type Terminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import { openConversationAgent } from './ask.ts';
-import { asSettings } from './read-flags.ts';
+import { toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export interface ForkFlags extends AgentFlags {
@@ -18,11 +18,11 @@ export interface ForkFlags extends AgentFlags {
 
 /** Asks the questions of a session again from a turn on, in a new session, and prints the differences. */
 export function runFork({ id = '', turn, ...flags }: ForkFlags): Promise<void> {
-  return withApp({ flags: asSettings(flags) }, async (app, run) => {
+  return withApp({ flags: toSettings(flags) }, async (app, run) => {
     const sessions = await app.sessions();
     const sessionId = await resolveSessionId(sessions, id);
     const last = await sessions.lastTurn(sessionId);
-    const first = readFlag('--turn', turn, wholeNumber(1)) ?? last?.turn.response.turnNumber ?? 1;
+    const first = parseFlag('--turn', turn, integerSchema(1)) ?? last?.turn.response.turnNumber ?? 1;
     const fork = await forkSession(sessions, { sessionId, turn: first }, app.runtime).finally(sessions.close);
     const { agent, close } = await openConversationAgent(app, { session: fork.sessionId }, run);
     const terminal = createTerminal(process.stdout);
@@ -33,7 +33,7 @@ export function runFork({ id = '', turn, ...flags }: ForkFlags): Promise<void> {
       const policy = flags.policy === undefined ? {} : { policy: app.config.agent.policy };
       if (!flags.json) terminal.write(`Forked to ${shortId}.\n`);
       for (const before of fork.left) {
-        const after = await completeTurn(session.ask(before.userQuery, { ...policy, signal: run.signal }));
+        const after = await waitForTurn(session.ask(before.userQuery, { ...policy, signal: run.signal }));
         turns.push({ turn: before.response.turnNumber, parts: diffTurns(before, after) });
         if (!flags.json) renderDifferences(terminal, before, after);
       }
@@ -64,12 +64,12 @@ export function diffTurns(before: ConversationTurn, after: ConversationTurn): st
 }
 
 /** Steps with the same query and the same passages have the same key. */
-function describeStep(decision: Decision): { text: string; key: string } {
+function describeStep(decision: LedgerEntry): { text: string; key: string } {
   if (!decision.searched) return { text: 'answered without a search', key: '' };
   const { query, chunks } = decision;
   const ids = chunks.map(({ chunkId, contentHash }) => `${chunkId} ${contentHash}`);
   return {
-    text: `searched "${oneLine(query, 80)}" (${counted(chunks.length, 'passage')})`,
+    text: `searched "${oneLine(query, 80)}" (${formatCount(chunks.length, 'passage')})`,
     key: [query, ...ids].join('\n'),
   };
 }

@@ -2,19 +2,19 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
-import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
-import { OWN_MODEL } from '../../domain/choices.ts';
+import { httpUrlSchema, integerSchema, parseFlag } from '../../config/parse-value.ts';
+import { ONNX_PREFIX } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { EXIT_DONE } from '../../faults/exit-code.ts';
+import { EXIT_SUCCESS } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import { version } from '../../package.ts';
-import type { Run } from '../../tape/tape-run.ts';
+import type { CommandRun } from '../../tape/run-observer.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { onCommandLine } from '../advice.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
+import { formatAdvice } from '../format-advice.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal, printJson, type Terminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import { withApp } from './with-app.ts';
 
 const EXIT_SOME_FAILED = 2;
@@ -56,7 +56,7 @@ export function runIngest(flags: IngestFlags): Promise<number> {
       if (flags.collection === undefined) warnAboutMixedRoots(collection, summary);
     }
     if (summary.embeddedChunks > 0) await adviseThreshold(app);
-    return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+    return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_SUCCESS;
   });
 }
 
@@ -79,7 +79,7 @@ async function adviseThreshold(app: App): Promise<void> {
   const { collection } = app.config.agent;
   process.stderr.write(
     'This model has no score threshold yet. Measure it: ' +
-      `citeloop collections threshold ${collection} --embedder ${OWN_MODEL}${directory} --save\n`,
+      `citeloop collections threshold ${collection} --embedder ${ONNX_PREFIX}${directory} --save\n`,
   );
 }
 
@@ -87,7 +87,7 @@ async function adviseThreshold(app: App): Promise<void> {
 export async function ingestDocuments(
   app: App,
   options: z.infer<typeof ingestSchema>,
-  { signal, tape }: Run,
+  { signal, tape }: CommandRun,
 ) {
   const { collection } = app.config.agent;
   const startedAt = app.runtime.elapsedMs();
@@ -107,21 +107,21 @@ export async function ingestDocuments(
       }
       bar.update(progress);
     },
-    baseUrl: readFlag('--base-url', options.baseUrl, address),
+    baseUrl: parseFlag('--base-url', options.baseUrl, httpUrlSchema),
     module: options.module,
     prune: options.prune ?? false,
     signal,
-    wordAdvice: onCommandLine,
+    formatAdvice: formatAdvice,
     sources: {
       files: { cwd: process.cwd(), onNotice, include: options.include, exclude: options.exclude },
       web: {
         userAgent: `citeloop/${version}`,
         allowPrivate: options.allowPrivate ?? false,
         follow: options.follow ?? true,
-        maxPages: readFlag('--max-pages', options.maxPages, wholeNumber(1)),
-        maxDepth: readFlag('--max-depth', options.maxDepth, wholeNumber(1)),
-        maxSeconds: readFlag('--max-seconds', options.maxSeconds, wholeNumber(1)),
-        onNotice: (notice) => onNotice(onCommandLine(notice)),
+        maxPages: parseFlag('--max-pages', options.maxPages, integerSchema(1)),
+        maxDepth: parseFlag('--max-depth', options.maxDepth, integerSchema(1)),
+        maxSeconds: parseFlag('--max-seconds', options.maxSeconds, integerSchema(1)),
+        onNotice: (notice) => onNotice(formatAdvice(notice)),
         runtime: app.runtime,
       },
     },

@@ -1,8 +1,8 @@
-import { openLibrary } from '../../app/open-library.ts';
+import { openMcpLibrary } from '../../app/open-mcp-library.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
-import { portSchema, readFlag } from '../../config/read-value.ts';
+import { parseFlag, portSchema } from '../../config/parse-value.ts';
 import { version } from '../../package.ts';
-import { type Listening, serveUntil } from '../../server/http/listen.ts';
+import { type ListeningServer, serveUntil } from '../../server/http/listen.ts';
 import { createCallTracker } from '../../server/mcp/call-tracker.ts';
 import { createMcpServers } from '../../server/mcp/create-mcp-servers.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { MCP_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
 import { isLoopbackHost, readAccessToken } from './access-tokens.ts';
-import { asSettings } from './read-flags.ts';
+import { toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export interface McpFlags extends ServerFlags {
@@ -31,11 +31,11 @@ const GRACE_MS = 5_000;
 /** Serves until stdin is closed, or with --http until Ctrl-C. Over stdio, nothing else may write to stdout. */
 export function runMcp(flags: McpFlags): Promise<void> {
   const { host = MCP_DEFAULTS.host } = flags;
-  const port = readFlag('--port', flags.port, portSchema) ?? MCP_DEFAULTS.port;
+  const port = parseFlag('--port', flags.port, portSchema) ?? MCP_DEFAULTS.port;
   const token = flags.http ? readAccessToken(flags, host) : undefined;
-  return withApp({ flags: asSettings(flags) }, async (app, { signal }) => {
+  return withApp({ flags: toSettings(flags) }, async (app, { signal }) => {
     const terminal = createTerminal(process.stderr);
-    const library = openLibrary(app, signal, { mode: flags.mode, tools: flags.tools, token });
+    const library = openMcpLibrary(app, signal, { mode: flags.mode, tools: flags.tools, token });
     const log = (message: string) =>
       void process.stderr.write(`${terminal.text(library.withoutSecrets(message))}\n`);
     const tracker = createCallTracker(MAX_CALLS);
@@ -68,7 +68,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
           await sessions.close();
         },
       };
-      const onListening = ({ url, port }: Listening) => {
+      const onListening = ({ url, port }: ListeningServer) => {
         const address = `${url}${MCP_PATH}`;
         if (flags.json) printJson({ url: address, port });
         else process.stdout.write(`Serving MCP on ${address}. Press Ctrl-C to stop.\n`);

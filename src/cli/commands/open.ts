@@ -1,5 +1,5 @@
 import { resolveSessionId } from '../../app/sessions.ts';
-import { describeLocation } from '../../domain/show-location.ts';
+import { formatLocation } from '../../domain/format-location.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { formatUrl } from '../terminal/format-source.ts';
 import { openSource } from '../terminal/open-source.ts';
@@ -26,7 +26,7 @@ export function runOpen(flags: OpenFlags): Promise<void> {
       const place = { url, uri: chunk?.uri, location };
       if (flags.json) return void process.stdout.write(`${JSON.stringify(place)}\n`);
       const terminal = createTerminal(process.stderr);
-      const where = location ? `, ${describeLocation(location)}` : '';
+      const where = location ? `, ${formatLocation(location)}` : '';
       terminal.write(`${terminal.text(`${formatUrl(url)}${where}`, 'dim')}\n`);
       await openSource(place, process);
     } finally {

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { readFlag } from '../../config/read-value.ts';
+import { parseFlag } from '../../config/parse-value.ts';
 import { agentConfigSchema } from '../../domain/agent-config.ts';
 import { type Filter, parseFilter } from '../../domain/query.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 
 /** The flags by the names of the settings. Throws `invalid_input`. */
-export function asSettings<Flags extends Pick<AgentFlags, 'threshold' | 'systemPrompt'>>({
+export function toSettings<Flags extends Pick<AgentFlags, 'threshold' | 'systemPrompt'>>({
   threshold,
   ...flags
 }: Flags) {
   const { scoreThreshold } = agentConfigSchema.def.innerType.shape;
   return {
     ...flags,
-    scoreThreshold: readFlag('--threshold', threshold, scoreThreshold),
+    scoreThreshold: parseFlag('--threshold', threshold, scoreThreshold),
     systemPrompt: flags.systemPrompt === undefined ? undefined : readPrompt(flags.systemPrompt),
   };
 }

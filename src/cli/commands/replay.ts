@@ -1,18 +1,18 @@
 import type * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
-import { validated } from '../../faults/validated.ts';
+import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
+import { parseOrThrow } from '../../faults/parse-or-throw.ts';
 import { compareReplay, type ReplayComparison } from '../../tape/compare-replay.ts';
 import { type ReplayedRun, replayRun } from '../../tape/replay-run.ts';
-import { onCommandLine } from '../advice.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
+import { formatAdvice } from '../format-advice.ts';
 import { renderReplay } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { toRecordedFlags, toReplayOptions, withReplayedConfig } from './on-tape.ts';
-import { asSettings } from './read-flags.ts';
-import { interruptible, onApp } from './with-app.ts';
+import { toSettings } from './read-flags.ts';
+import { toRecordedFlags, toReplayOptions, withReplayedConfig } from './taped-command.ts';
+import { runOnApp, withInterruptSignal } from './with-app.ts';
 
 export interface ReplayFlags
   extends CommonFlags,
@@ -29,7 +29,7 @@ const DRIFT = exitCodeOf(new AppError('replay_drift', ''));
 
 /** Replays tapes and compares the results. Exit code 7 if one differs or a request is not on its tape. */
 export function runReplay(flags: ReplayFlags): Promise<number> {
-  return interruptible(async (signal) => {
+  return withInterruptSignal(async (signal) => {
     const results: ReplayComparison[] = [];
     for (const path of flags.tape ?? []) {
       const result = await replayOne(path, flags, signal);
@@ -37,13 +37,13 @@ export function runReplay(flags: ReplayFlags): Promise<number> {
       if (!flags.json) renderReplay(createTerminal(process.stdout), result);
     }
     if (flags.json) process.stdout.write(`${JSON.stringify({ tapes: results })}\n`);
-    return results.every(({ ok }) => ok) ? EXIT_DONE : DRIFT;
+    return results.every(({ ok }) => ok) ? EXIT_SUCCESS : DRIFT;
   }, 'No tape was changed.');
 }
 
 async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal): Promise<ReplayComparison> {
   const { onMiss = 'fail', current = false, config: configPath } = flags;
-  const { tape: _, current: __, ...given } = toRecordedFlags(asSettings(flags));
+  const { tape: _, current: __, ...given } = toRecordedFlags(toSettings(flags));
   if (onMiss === 'record' && (current || Object.keys(given).length > 0)) {
     throw new AppError('invalid_input', '--on-miss record needs the settings of the tape.', {
       hint: 'Use --on-miss passthrough with other settings, or record another tape with --record.',
@@ -55,20 +55,20 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
       const writes = run.header.command === 'ingest';
       const options = { changed: given, configPath, onMiss, writes, current };
       return withReplayedConfig(run, options, (config) =>
-        onApp(config, run, (app) => rerunCommand(app, run, flags)),
+        runOnApp(config, run, (app) => rerunCommand(app, run, flags)),
       );
     },
   );
   const differing = outcome.context.changedSettings.map(({ name, after = null }) => [name, after] as const);
   const changed = current ? Object.fromEntries(differing) : given;
-  return compareReplay(outcome, { tape: path, changed, current, onMiss, formatAdvice: onCommandLine });
+  return compareReplay(outcome, { tape: path, changed, current, onMiss, formatAdvice: formatAdvice });
 }
 
 /** Runs the recorded command again. Its outputs are collected by `run.tape`. */
 async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Promise<void> {
   const { command, inputs: recorded } = run.header;
   const read = <Schema extends z.ZodType>(schema: Schema) =>
-    validated(schema, recorded.flags ?? {}, `The "inputs" field of ${run.path}`);
+    parseOrThrow(schema, recorded.flags ?? {}, `The "inputs" field of ${run.path}`);
   switch (command) {
     case 'ask':
     case 'chat': {
@@ -87,9 +87,9 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
       return;
     }
     case 'search': {
-      const { search, searchSchema } = await import('./search.ts');
+      const { searchCollection, searchSchema } = await import('./search.ts');
       const inputs = read(searchSchema);
-      await search(app, { ...inputs, topK: flags.topK ?? inputs.topK }, run);
+      await searchCollection(app, { ...inputs, topK: flags.topK ?? inputs.topK }, run);
       return;
     }
     case 'ingest': {
@@ -102,13 +102,13 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
       return;
     }
     case 'eval': {
-      const { evalSchema, evaluateArm } = await import('../evaluation/eval.ts');
-      await evaluateArm(app, read(evalSchema), run);
+      const { evalInputsSchema, evaluateSettings } = await import('../evaluation/eval.ts');
+      await evaluateSettings(app, read(evalInputsSchema), run);
       return;
     }
     case 'compare': {
-      const { compareArms, compareSchema } = await import('../evaluation/compare.ts');
-      await compareArms(app, read(compareSchema), run);
+      const { compareArms, compareInputsSchema } = await import('../evaluation/compare.ts');
+      await compareArms(app, read(compareInputsSchema), run);
       return;
     }
     default:

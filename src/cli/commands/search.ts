@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { assertKnownFilter, openCollection } from '../../app/open-collection.ts';
-import { readFlag, wholeNumber } from '../../config/read-value.ts';
-import { SEARCH_MODES } from '../../domain/choices.ts';
+import { integerSchema, parseFlag } from '../../config/parse-value.ts';
 import { createQuery, MAX_QUERY_TOP_K, type Query } from '../../domain/query.ts';
+import { SEARCH_MODES } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
+import type { CommandRun } from '../../tape/run-observer.ts';
 import { toSearchOutput } from '../../tape/run-outputs.ts';
-import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
-import { paged } from '../terminal/paged.ts';
+import { withPager } from '../terminal/pager.ts';
 import { renderSearchResult } from '../terminal/render-retrieval.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { asSettings, toFilter } from './read-flags.ts';
+import { toFilter, toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export const searchSchema = z.object({
@@ -30,8 +30,8 @@ export interface SearchFlags extends CommonFlags, TapeFlags, z.infer<typeof sear
 export function runSearch(flags: SearchFlags): Promise<void> {
   // The limit of a search is higher than that of the setting topK.
   const { topK: _, ...settings } = flags;
-  return withApp({ flags: asSettings(settings), taped: { command: 'search', flags } }, async (app, run) => {
-    const { collection, mode, context, hits } = await search(app, flags, run);
+  return withApp({ flags: toSettings(settings), taped: { command: 'search', flags } }, async (app, run) => {
+    const { collection, mode, context, hits } = await searchCollection(app, flags, run);
     const { explain = false } = flags;
     if (app.config.agent.verbose) {
       const terminal = createTerminal(process.stderr);
@@ -40,7 +40,7 @@ export function runSearch(flags: SearchFlags): Promise<void> {
       terminal.write(`${terminal.text(line, 'dim')}\n`);
     }
     if (!flags.json) {
-      return paged(process, (terminal) =>
+      return withPager(process, (terminal) =>
         renderSearchResult(terminal, { collection, context, hits, explain }),
       );
     }
@@ -60,7 +60,11 @@ export function runSearch(flags: SearchFlags): Promise<void> {
 }
 
 /** Searches the collection and records the result on the tape. Throws `invalid_input` for a bad query. */
-export async function search(app: App, options: z.infer<typeof searchSchema>, { signal, tape }: Run) {
+export async function searchCollection(
+  app: App,
+  options: z.infer<typeof searchSchema>,
+  { signal, tape }: CommandRun,
+) {
   const query = toQuery({ ...options, topK: options.topK ?? app.config.searchTopK });
   const mode = options.mode ?? 'hybrid';
   // Starts to load while the collection is opened.
@@ -85,7 +89,7 @@ function toQuery({ query: words = [], topK, module, filter = [] }: z.infer<typeo
   }
   return createQuery({
     text: query,
-    topK: readFlag('--top-k', topK, wholeNumber(1, MAX_QUERY_TOP_K)),
+    topK: parseFlag('--top-k', topK, integerSchema(1, MAX_QUERY_TOP_K)),
     filter: toFilter({ filter, module }),
   });
 }

@@ -3,22 +3,22 @@ import { createCollectionAgent } from '../../app/open-agent.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
-import { portSchema, readFlag, wholeNumber } from '../../config/read-value.ts';
-import { runsHere } from '../../domain/agent-config.ts';
+import { integerSchema, parseFlag, portSchema } from '../../config/parse-value.ts';
+import { isLocalModel } from '../../domain/agent-config.ts';
 import { redactKeys } from '../../faults/redactor.ts';
 import { pageDirectory, version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import { createAgentServer } from '../../server/create-agent-server.ts';
 import type { EndedRequest } from '../../server/http/create-http-app.ts';
-import { type Listening, serveUntil } from '../../server/http/listen.ts';
+import { type ListeningServer, serveUntil } from '../../server/http/listen.ts';
 import { readPageFiles } from '../../server/http/page-files.ts';
 import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
 import type { FlagValues } from '../flags/common-flags.ts';
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
 import { isLoopbackHost, readAccessToken, readNamedTokens } from './access-tokens.ts';
-import { asSettings } from './read-flags.ts';
+import { toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export interface ServeFlags
@@ -33,14 +33,14 @@ const MAX_BODY_BYTES = 2_000_000;
 /** Serves until Ctrl-C, then waits some seconds for running turns. */
 export function runServe(flags: ServeFlags): Promise<void> {
   const { host = SERVE_DEFAULTS.host } = flags;
-  const port = readFlag('--port', flags.port, portSchema) ?? SERVE_DEFAULTS.port;
+  const port = parseFlag('--port', flags.port, portSchema) ?? SERVE_DEFAULTS.port;
   const graceMs =
-    (readFlag('--grace', flags.grace, wholeNumber(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.grace) * 1000;
+    (parseFlag('--grace', flags.grace, integerSchema(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.grace) * 1000;
   const tokens = readNamedTokens(flags);
   const token = tokens === undefined ? readAccessToken(flags, host) : undefined;
-  return withApp({ flags: asSettings(flags), judgeInWorker: true }, async (app, { signal }) => {
+  return withApp({ flags: toSettings(flags), judgeInWorker: true }, async (app, { signal }) => {
     const { model, policy, verbose } = app.config.agent;
-    const limits = readLimits(flags, runsHere(model));
+    const limits = readLimits(flags, isLocalModel(model));
     // Starts to load while the collection is opened.
     if (flags.mode !== 'lexical') app.judge().catch(() => {});
     const sessions = await app.sessions();
@@ -60,7 +60,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
         hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopbackHost(host) },
         ...createRequestLog(app, verbose, [token, ...(tokens ?? []).map((each) => each.token)]),
       });
-      const onListening = ({ url, port }: Listening) => {
+      const onListening = ({ url, port }: ListeningServer) => {
         if (flags.json) printJson({ url, port });
         else process.stdout.write(`Serving on ${url}, OpenAI API at ${url}/v1. Press Ctrl-C to stop.\n`);
       };
@@ -116,10 +116,10 @@ function createRequestLog(app: App, verbose: boolean, tokens: readonly (string |
 
 function readLimits({ concurrency, queue, turnTimeout }: ServeFlags, isOffline: boolean) {
   const concurrent = isOffline ? SERVE_DEFAULTS.offlineConcurrency : SERVE_DEFAULTS.concurrency;
-  const seconds = readFlag('--turn-timeout', turnTimeout, wholeNumber(1, MAX_NUMBER));
+  const seconds = parseFlag('--turn-timeout', turnTimeout, integerSchema(1, MAX_NUMBER));
   return {
-    concurrent: readFlag('--concurrency', concurrency, wholeNumber(1, MAX_NUMBER)) ?? concurrent,
-    waiting: readFlag('--queue', queue, wholeNumber(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.queue,
+    concurrent: parseFlag('--concurrency', concurrency, integerSchema(1, MAX_NUMBER)) ?? concurrent,
+    waiting: parseFlag('--queue', queue, integerSchema(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.queue,
     turnMs: (seconds ?? SERVE_DEFAULTS.turnTimeout) * 1000,
     maxBodyBytes: MAX_BODY_BYTES,
   };

@@ -1,17 +1,22 @@
 import { writeFile } from 'node:fs/promises';
-import { type CitationFates, citationFates, fateRecords, noChunks } from '../../agent/stale-citations.ts';
+import {
+  type CitationChanges,
+  emptyChunkLookup,
+  findCitationChanges,
+  toCitationChangeRecords,
+} from '../../agent/citation-changes.ts';
 import type { App } from '../../app/create-app.ts';
-import { concernedAnswers, resolveSessionId } from '../../app/sessions.ts';
-import { readFlag, wholeNumber } from '../../config/read-value.ts';
+import { findAffectedAnswers, resolveSessionId } from '../../app/sessions.ts';
+import { integerSchema, parseFlag } from '../../config/parse-value.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
-import { sessionTitle, unknownSession } from '../../domain/conversation-session.ts';
+import { sessionTitle, unknownSessionError } from '../../domain/conversation-session.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { toChatMessages } from '../../server/openai/chat-messages.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
-import { paged } from '../terminal/paged.ts';
+import { withPager } from '../terminal/pager.ts';
 import {
   type FoundTurn,
   formatTranscript,
@@ -39,7 +44,7 @@ const DEFAULT_LIMIT = 20;
 
 export function listSessions(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
-    const limit = readFlag('--limit', flags.limit, wholeNumber(1)) ?? DEFAULT_LIMIT;
+    const limit = parseFlag('--limit', flags.limit, integerSchema(1)) ?? DEFAULT_LIMIT;
     // One more than printed tells whether there are more.
     const found = await store.list({ user: flags.user, limit: limit + 1 });
     const sessions = found.slice(0, limit);
@@ -57,7 +62,7 @@ export function listSessions(flags: SessionFlags): Promise<void> {
 /** Finds turns with all the words in the question and the answer, newest sessions first. */
 export function searchSessions(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
-    const limit = readFlag('--limit', flags.limit, wholeNumber(1)) ?? DEFAULT_LIMIT;
+    const limit = parseFlag('--limit', flags.limit, integerSchema(1)) ?? DEFAULT_LIMIT;
     const wanted = [...new Set(queryTerms((flags.words ?? []).join(' ')))];
     const found: FoundTurn[] = [];
     for (const { sessionId, updatedAt } of await store.list({ user: flags.user })) {
@@ -70,16 +75,16 @@ export function searchSessions(flags: SessionFlags): Promise<void> {
       }
     }
     if (flags.json) return printJson({ turns: found.slice(0, limit) });
-    await paged(process, (terminal) => renderFoundTurns(terminal, found.slice(0, limit)));
+    await withPager(process, (terminal) => renderFoundTurns(terminal, found.slice(0, limit)));
   });
 }
 
 export function listOutdatedAnswers(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store, app) => {
-    const limit = readFlag('--limit', flags.limit, wholeNumber(1));
-    const answers = await concernedAnswers(app, store, { limit, collection: flags.collection });
+    const limit = parseFlag('--limit', flags.limit, integerSchema(1));
+    const answers = await findAffectedAnswers(app, store, { limit, collection: flags.collection });
     if (flags.json) return printJson({ answers });
-    await paged(process, (terminal) => renderOutdatedAnswers(terminal, answers));
+    await withPager(process, (terminal) => renderOutdatedAnswers(terminal, answers));
   });
 }
 
@@ -89,9 +94,9 @@ export function showSession(flags: SessionFlags): Promise<void> {
     const fates = await fatesByTurn(app, session, turns);
     if (flags.json) {
       const all = new Map(fates.flatMap((ofTurn) => [...ofTurn]));
-      return printJson({ session, user, turns, ...fateRecords(all) });
+      return printJson({ session, user, turns, ...toCitationChangeRecords(all) });
     }
-    await paged(process, (terminal) => renderSession(terminal, { session, user, turns, fates }));
+    await withPager(process, (terminal) => renderSession(terminal, { session, user, turns, fates }));
   });
 }
 
@@ -115,7 +120,7 @@ export function exportSession(flags: SessionFlags): Promise<void> {
       });
     });
     if (json) printJson({ exported: session.sessionId, format, output });
-    else process.stderr.write(`Wrote ${counted(turns.length, 'turn')} to ${output}.\n`);
+    else process.stderr.write(`Wrote ${formatCount(turns.length, 'turn')} to ${output}.\n`);
   });
 }
 
@@ -123,7 +128,7 @@ export function deleteSession(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const sessionId = await resolveSessionId(store, flags.id ?? '');
     if (!flags.yes && !(await confirmDeletion(`Delete session ${sessionId}?`))) return;
-    if (!(await store.delete(sessionId))) throw unknownSession(sessionId);
+    if (!(await store.delete(sessionId))) throw unknownSessionError(sessionId);
     if (flags.json) printJson({ deleted: sessionId });
     else process.stdout.write(`Deleted ${sessionId}.\n`);
   });
@@ -131,7 +136,7 @@ export function deleteSession(flags: SessionFlags): Promise<void> {
 
 export function saveFeedback(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
-    const turn = readFlag('--turn', flags.turn, wholeNumber(1));
+    const turn = parseFlag('--turn', flags.turn, integerSchema(1));
     const sessionId = await resolveSessionId(store, flags.id ?? '');
     const last = await store.lastTurn(sessionId);
     const turnNumber = turn ?? last?.turn.response.turnNumber ?? 1;
@@ -141,7 +146,7 @@ export function saveFeedback(flags: SessionFlags): Promise<void> {
       at: new Date().toISOString(),
     };
     if (!(await store.setFeedback(sessionId, turnNumber, feedback))) {
-      if (last === null && (await store.load(sessionId)) === null) throw unknownSession(sessionId);
+      if (last === null && (await store.load(sessionId)) === null) throw unknownSessionError(sessionId);
       throw new AppError('invalid_input', `Session ${sessionId} has no turn ${turnNumber}.`, {
         hint: `List its turns: citeloop sessions show ${sessionId}`,
       });
@@ -164,7 +169,7 @@ function withSessions(
 async function readSession(store: SessionStore, flags: SessionFlags) {
   const sessionId = await resolveSessionId(store, flags.id ?? '');
   const loaded = await store.load(sessionId);
-  if (loaded === null) throw unknownSession(sessionId);
+  if (loaded === null) throw unknownSessionError(sessionId);
   return { ...loaded, turns: await Array.fromAsync(store.turns(sessionId)) };
 }
 
@@ -173,13 +178,13 @@ async function fatesByTurn(
   app: App,
   { collection }: ConversationSession,
   recorded: readonly RecordedTurn[],
-): Promise<CitationFates[]> {
+): Promise<CitationChanges[]> {
   const turns = recorded.map(({ turn }) => turn);
   try {
     const exists = (await app.catalog.list()).includes(collection);
     const store = exists ? await app.catalog.open(collection) : null;
-    if (store === null) return await citationFates(turns, noChunks);
-    return await citationFates(turns, store).finally(() => store.close());
+    if (store === null) return await findCitationChanges(turns, emptyChunkLookup);
+    return await findCitationChanges(turns, store).finally(() => store.close());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const terminal = createTerminal(process.stderr);

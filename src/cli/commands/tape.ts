@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { serviceOf } from '../../app/own-services.ts';
+import { findConfiguredService } from '../../app/configured-services.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
+import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
 import { createRedactor, type Redactor } from '../../faults/redactor.ts';
 import type { AnswerChangeKind } from '../../tape/diff-answers.ts';
 import { diffTapes } from '../../tape/diff-tapes.ts';
@@ -14,13 +14,13 @@ import { reissueRequests } from '../../tape/reissue-requests.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { readJsonFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags, FlagValues } from '../flags/common-flags.ts';
-import { paged } from '../terminal/paged.ts';
+import { withPager } from '../terminal/pager.ts';
 import { renderReissueResult, renderTape, renderTapeDifference } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { interruptible } from './with-app.ts';
+import { withInterruptSignal } from './with-app.ts';
 
 export interface TapeCommandFlags
   extends CommonFlags,
@@ -37,7 +37,7 @@ const DEFAULT_SAMPLE = 10;
 export async function showTape({ tape: path = '', json }: TapeCommandFlags): Promise<void> {
   using tape = openTape(path);
   if (json) process.stdout.write(`${JSON.stringify(summarizeTape(tape))}\n`);
-  else await paged(process, (terminal) => renderTape(terminal, tape));
+  else await withPager(process, (terminal) => renderTape(terminal, tape));
 }
 
 /** Exit code 2 if a tape has a problem. */
@@ -53,7 +53,7 @@ export function checkTapes({ tapes = [], redact = [], json, config }: TapeComman
       for (const problem of problems) terminal.write(`   ${terminal.text(problem)}\n`);
     }
   }
-  return results.every(({ problems }) => problems.length === 0) ? EXIT_DONE : EXIT_PROBLEMS;
+  return results.every(({ problems }) => problems.length === 0) ? EXIT_SUCCESS : EXIT_PROBLEMS;
 }
 
 function problemsOf(path: string, redactor: Redactor): string[] {
@@ -74,7 +74,7 @@ export async function scrubTape(flags: TapeCommandFlags): Promise<void> {
   const header = { ...tape.header, redact: [...new Set([...tape.header.redact, ...redact])] };
   const redactor = configuredRedactorWith(header.redact, config);
   await writeTape(output, header, tape.exchanges(), tape.tail?.outputs ?? null, redactor);
-  const sentence = `Scrubbed ${counted(tape.count, 'exchange')} in ${output}`;
+  const sentence = `Scrubbed ${formatCount(tape.count, 'exchange')} in ${output}`;
   printResult(json, { tape: output, exchanges: tape.count }, sentence);
 }
 
@@ -90,7 +90,7 @@ export async function importHar(flags: TapeCommandFlags): Promise<void> {
   }
   await writeTape(path, { ...header, redact }, exchanges, outputs, redactor);
   const lines = [
-    `Imported ${counted(exchanges.length, 'exchange')} into ${path}`,
+    `Imported ${formatCount(exchanges.length, 'exchange')} into ${path}`,
     ...(left.length === 0 ? [] : ['Not imported:', ...left.map((each) => `  ${each}`)]),
   ];
   printResult(json, { tape: path, exchanges: exchanges.length, left }, lines.join('\n'));
@@ -109,7 +109,7 @@ export async function exportHar({
     const reason = error.code === 'EEXIST' ? 'it already exists' : messageOf(error);
     throw new AppError('invalid_input', `Cannot write ${har}: ${reason}.`, { hint: 'Choose another name.' });
   });
-  printResult(json, { har, exchanges: tape.count }, `Wrote ${counted(tape.count, 'exchange')} to ${har}`);
+  printResult(json, { har, exchanges: tape.count }, `Wrote ${formatCount(tape.count, 'exchange')} to ${har}`);
 }
 
 /** Exit code 7 if the tapes differ. */
@@ -119,7 +119,7 @@ export function diffTapeFiles({ before = '', after = '', json }: TapeCommandFlag
   const difference = diffTapes(oldTape, newTape);
   if (json) process.stdout.write(`${JSON.stringify({ before, after, ...difference })}\n`);
   else renderTapeDifference(createTerminal(process.stdout), { before, after, ...difference });
-  return difference.same ? EXIT_DONE : EXIT_DRIFT;
+  return difference.same ? EXIT_SUCCESS : EXIT_DRIFT;
 }
 
 /** Exit code 7 if a service answers differently in a way that `--allow` does not name. */
@@ -129,13 +129,13 @@ export function renewTapes(flags: TapeCommandFlags): Promise<number> {
     throw new AppError('invalid_input', `--sample must be a positive integer, not ${sample}.`);
   const config = loadConfig({ flags: { ...flags }, configPath: flags.config });
   const redactor = createRedactor({ secrets: configuredSecrets(config) });
-  return interruptible(async (signal) => {
+  return withInterruptSignal(async (signal) => {
     using opened = new DisposableStack();
     const tapes = paths.map((path) => opened.use(openTape(path)));
     const result = await reissueRequests({
       tapes,
       sample,
-      serviceOf: (url) => serviceOf(url, config),
+      serviceOf: (url) => findConfiguredService(url, config),
       fetch: globalThis.fetch,
       signal,
     });
@@ -143,7 +143,7 @@ export function renewTapes(flags: TapeCommandFlags): Promise<number> {
     const report = redactor.value({ ok, allow, ...result });
     if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
     else renderReissueResult(createTerminal(process.stdout), report);
-    return ok ? EXIT_DONE : EXIT_DRIFT;
+    return ok ? EXIT_SUCCESS : EXIT_DRIFT;
   }, 'No tape was changed.');
 }
 

@@ -1,17 +1,17 @@
 import type { AppEvent } from '../../app/app-event.ts';
 import { type App, createApp } from '../../app/create-app.ts';
-import { type Config, loadConfig } from '../../config/load-config.ts';
+import { type AppConfig, loadConfig } from '../../config/load-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { exitCodeOf } from '../../faults/exit-code.ts';
-import { retryNotice } from '../../faults/retry.ts';
+import { formatRetryNotice } from '../../faults/retry.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import type { Run } from '../../tape/tape-run.ts';
+import type { CommandRun } from '../../tape/run-observer.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createIndexingBar, createProgressBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
-import type { TapedCommand } from './on-tape.ts';
+import { renderText } from '../terminal/wrap-text.ts';
+import type { RecordableCommand } from './taped-command.ts';
 
 interface AppRun {
   /** Settings by their names, and the flags of tapes. */
@@ -19,7 +19,7 @@ interface AppRun {
   /** The hint after Ctrl-C: what is saved. */
   whenInterrupted?: string;
   /** Set if the command can be recorded and replayed. */
-  taped?: TapedCommand;
+  taped?: RecordableCommand;
   judgeInWorker?: boolean;
 }
 
@@ -31,24 +31,24 @@ export function withApp<T>(
     taped,
     judgeInWorker = false,
   }: AppRun,
-  work: (app: App, run: Run) => Promise<T>,
+  work: (app: App, run: CommandRun) => Promise<T>,
 ): Promise<T> {
-  return interruptible(async (signal) => {
+  return withInterruptSignal(async (signal) => {
     if (taped !== undefined && (flags.record ?? flags.replay) !== undefined) {
-      const { recordCommand, replayCommand } = await import('./on-tape.ts');
-      const onTape = flags.replay === undefined ? recordCommand : replayCommand;
+      const { runRecorded, runReplayed } = await import('./taped-command.ts');
+      const onTape = flags.replay === undefined ? runRecorded : runReplayed;
       return onTape({ ...taped, settings: { ...flags }, configPath, signal }, (config, run) =>
-        onApp(config, run, (app) => work(app, run)),
+        runOnApp(config, run, (app) => work(app, run)),
       );
     }
     refuseTapeFlags(flags);
     const config = loadConfig({ flags: { ...flags }, configPath });
-    return onApp(config, { signal, judgeInWorker }, (app) => work(app, { signal, tape: null }));
+    return runOnApp(config, { signal, judgeInWorker }, (app) => work(app, { signal, tape: null }));
   }, whenInterrupted);
 }
 
-export async function onApp<T>(
-  config: Config,
+export async function runOnApp<T>(
+  config: AppConfig,
   options: { signal: AbortSignal; runtime?: Runtime; judgeInWorker?: boolean },
   work: (app: App) => Promise<T>,
 ): Promise<T> {
@@ -68,7 +68,10 @@ function refuseTapeFlags({ onMiss, timing, redact }: TapeFlags): void {
 const SAME_SIGNAL_MS = 500;
 
 /** Runs `work` with a signal that Ctrl-C aborts. A second Ctrl-C exits at once. */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, hint: string): Promise<T> {
+export async function withInterruptSignal<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  hint: string,
+): Promise<T> {
   const controller = new AbortController();
   let firstAt = Number.POSITIVE_INFINITY;
   const interrupt = () => {
@@ -107,7 +110,7 @@ function createEventPrinter(): (event: AppEvent) => void {
         downloads.weights.clear();
         return downloads.engine.clear();
       case 'retry':
-        return print(oneLine(retryNotice(event), 500));
+        return print(oneLine(formatRetryNotice(event), 500));
       case 'only_collection':
         return print(`Using the collection ${event.name}.`);
       case 'sample_book':

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { listed, numberList, readFlag } from '../../config/read-value.ts';
-import { POLICIES, SEARCH_MODES } from '../../domain/choices.ts';
+import { numberListSchema, parseFlag, splitList } from '../../config/parse-value.ts';
+import { RETRIEVAL_POLICIES, SEARCH_MODES } from '../../domain/setting-choices.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import {
   assertComparableArms,
@@ -10,15 +10,15 @@ import {
   readPromptFiles,
 } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
-import type { Run } from '../../tape/tape-run.ts';
-import { asSettings } from '../commands/read-flags.ts';
+import type { CommandRun } from '../../tape/run-observer.ts';
+import { toSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
 import { runEvaluation } from './evaluate.ts';
 import { type EvaluationFlags, type EvaluationInputs, evaluationInputsSchema } from './evaluation-inputs.ts';
 import { writeReport } from './write-report.ts';
 
 /** The inputs of `compare` that a tape records. */
-export const compareSchema = evaluationInputsSchema.extend({
+export const compareInputsSchema = evaluationInputsSchema.extend({
   policies: z.string().optional(),
   models: z.string().optional(),
   topK: z.string().optional(),
@@ -28,7 +28,7 @@ export const compareSchema = evaluationInputsSchema.extend({
   arm: z.array(z.string()).optional(),
   prompt: z.array(z.string()).optional(),
 });
-type CompareInputs = z.infer<typeof compareSchema>;
+type CompareInputs = z.infer<typeof compareInputsSchema>;
 
 export interface CompareFlags extends EvaluationFlags, CompareInputs {}
 
@@ -39,7 +39,7 @@ export async function runCompare({ json, ...flags }: CompareFlags): Promise<void
   parseAxes(flags);
   await withApp(
     {
-      flags: asSettings(settings),
+      flags: toSettings(settings),
       whenInterrupted: 'Run the same command again to continue.',
       taped: { command: 'compare', flags },
     },
@@ -54,7 +54,7 @@ export async function runCompare({ json, ...flags }: CompareFlags): Promise<void
 export async function compareArms(
   app: App,
   inputs: EvaluationInputs & CompareInputs,
-  run: Run,
+  run: CommandRun,
 ): Promise<ReportData> {
   const arms = [...combineArmSettings(parseAxes(inputs)), ...(inputs.arm ?? []).map(parseArm)];
   assertComparableArms(arms);
@@ -64,18 +64,18 @@ export async function compareArms(
 /** Throws `invalid_input`. */
 function parseAxes({ policies, models, topK, mode, thresholds, rerank, prompt = [] }: CompareInputs) {
   return {
-    policies: parseChoices('--policies', policies, POLICIES),
-    models: listed(models ?? ''),
-    topK: readFlag('--top-k', topK, numberList),
+    policies: parseChoices('--policies', policies, RETRIEVAL_POLICIES),
+    models: splitList(models ?? ''),
+    topK: parseFlag('--top-k', topK, numberListSchema),
     modes: parseChoices('--mode', mode, SEARCH_MODES),
-    thresholds: readFlag('--thresholds', thresholds, numberList),
+    thresholds: parseFlag('--thresholds', thresholds, numberListSchema),
     rerank: parseChoices('--rerank', rerank, ['on', 'off']).map((value) => value === 'on'),
     prompts: readPromptFiles(prompt),
   };
 }
 
 function parseChoices(flag: string, text: string | undefined, choices: readonly string[]): string[] {
-  const values = listed(text ?? '');
+  const values = splitList(text ?? '');
   const invalid = values.find((value) => !choices.includes(value));
   if (invalid === undefined) return values;
   throw new AppError(

@@ -7,12 +7,12 @@ import {
   formatSettingChanges,
   type RunDiff,
 } from '../../evaluation/report/diff-runs.ts';
-import { formatMetricDifference } from '../../evaluation/report/format-value.ts';
-import { counted, quoted } from '../../text/phrasing.ts';
+import { formatMetricDifference } from '../../evaluation/report/format-metric.ts';
+import { formatCount, quoteName } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { table } from '../terminal/table.ts';
-import { createTerminal, type Style, type Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrapping.ts';
+import { formatTable } from '../terminal/format-table.ts';
+import { createTerminal, type Terminal, type TextStyle } from '../terminal/terminal.ts';
+import { wrapLine } from '../terminal/wrap-text.ts';
 import type { JsonCommandFlags } from './evaluation-files.ts';
 import { formatPCell, joinBlocks } from './render-evaluation.ts';
 import { findReport } from './run-archive.ts';
@@ -37,13 +37,13 @@ export async function runEvalDiff(flags: EvalDiffFlags): Promise<void> {
 }
 
 function renderDiff(diff: RunDiff, terminal: Terminal): string {
-  const paragraph = (text: string, style?: Style) =>
-    wrap(text, terminal.width).map((line) => terminal.text(line, style));
+  const paragraph = (text: string, style?: TextStyle) =>
+    wrapLine(text, terminal.width).map((line) => terminal.text(line, style));
   const { before, after, shared, gone, added, reworded } = diff;
   const more = diff.flipped.length - MAX_SHOWN_FLIPS;
   const footer = [
-    ...[before, after].map(({ run, arm, date }) => `${run} (${quoted(arm)}, ${date.slice(0, 16)})`),
-    `${counted(shared, 'case')} in both${reworded > 0 ? `, ${reworded} with another wording` : ''}`,
+    ...[before, after].map(({ run, arm, date }) => `${run} (${quoteName(arm)}, ${date.slice(0, 16)})`),
+    `${formatCount(shared, 'case')} in both${reworded > 0 ? `, ${reworded} with another wording` : ''}`,
     ...(gone.length > 0 ? [`${gone.length} removed`] : []),
     ...(added.length > 0 ? [`${added.length} added`] : []),
   ];
@@ -66,13 +66,13 @@ function renderMetrics({ metrics }: RunDiff, terminal: Terminal): string[] {
     ];
   });
   const headings = ['metric', 'difference', 'p (Holm)', 'conclusion', 'better / worse'];
-  return rows.length === 0 ? [] : [table(terminal, headings, rows).trimEnd()];
+  return rows.length === 0 ? [] : [formatTable(terminal, headings, rows).trimEnd()];
 }
 
 function renderFlip({ id, question, before, after }: FlippedCase, terminal: Terminal): string[] {
   const isWorse = before.state === 'right';
   const labelled = (label: string, text: string) =>
-    wrap(oneLine(text, MAX_TEXT_LENGTH), Math.max(30, terminal.width - label.length)).map(
+    wrapLine(oneLine(text, MAX_TEXT_LENGTH), Math.max(30, terminal.width - label.length)).map(
       (line, index) => `${index === 0 ? label : ' '.repeat(label.length)}${line}`,
     );
   return [

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { App } from '../../app/create-app.ts';
 import { indexSources } from '../../app/index-documents.ts';
-import { readFlag, wholeNumber } from '../../config/read-value.ts';
+import { integerSchema, parseFlag } from '../../config/parse-value.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { importCases } from '../../evaluation/cases/import-cases.ts';
 import {
@@ -16,8 +16,8 @@ import {
 import { formatCases } from '../../evaluation/cases/parse-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
-import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
-import { counted } from '../../text/phrasing.ts';
+import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { withApp } from '../commands/with-app.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -42,7 +42,7 @@ const QRELS_FILES = ['qrels.tsv', 'qrels/test.tsv', 'qrels/dev.tsv', 'qrels/trai
 export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promise<void> {
   const path = flags.path ?? '';
   const file = flags.output ?? 'cases.jsonl';
-  const limit = readFlag('--limit', flags.limit, wholeNumber(1));
+  const limit = parseFlag('--limit', flags.limit, integerSchema(1));
   assertNotExisting(file, flags.force);
   const terminal = createTerminal(process.stdout);
   const report = (result: object, sentence: string) =>
@@ -54,7 +54,7 @@ export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promis
     const note = skipped.length === 0 ? '' : ` Skipped: ${skipped.join(', ')}.`;
     report(
       { file, cases: cases.length, skipped },
-      `Imported ${counted(cases.length, 'case')} to ${file}.${note} Run: citeloop eval ${file}`,
+      `Imported ${formatCount(cases.length, 'case')} to ${file}.${note} Run: citeloop eval ${file}`,
     );
     return;
   }
@@ -78,10 +78,10 @@ export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promis
       const indexed =
         summary === null
           ? ''
-          : ` and indexed ${counted(documents.length, 'document')} in the collection ${collection}${failures}`;
+          : ` and indexed ${formatCount(documents.length, 'document')} in the collection ${collection}${failures}`;
       report(
         { file, cases: cases.length, collection, documents: documents.length, failed },
-        `Imported ${counted(cases.length, 'case')} to ${file}${indexed}. Run: citeloop eval ${file} --collection ${collection}`,
+        `Imported ${formatCount(cases.length, 'case')} to ${file}${indexed}. Run: citeloop eval ${file} --collection ${collection}`,
       );
     },
   );

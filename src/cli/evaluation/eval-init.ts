@@ -1,7 +1,7 @@
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
-import { readFlag, wholeNumber } from '../../config/read-value.ts';
-import { OFFLINE_MODEL } from '../../domain/choices.ts';
+import { integerSchema, parseFlag } from '../../config/parse-value.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import {
   type DraftChunk,
   draftCasesFromChunks,
@@ -11,7 +11,7 @@ import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { formatCases } from '../../evaluation/cases/parse-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { withApp } from '../commands/with-app.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -36,7 +36,7 @@ const DOCUMENTS_PER_READ = 32;
 /** Drafts cases from a collection, with the configured model where there is one, or from past sessions. */
 export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<void> {
   const file = flags.output ?? DEFAULT_FILE;
-  const count = readFlag('--count', flags.count, wholeNumber(1)) ?? DEFAULT_COUNT;
+  const count = parseFlag('--count', flags.count, integerSchema(1)) ?? DEFAULT_COUNT;
   assertNotExisting(file, flags.force);
   await withApp({ flags }, async (app, { signal }) => {
     const cases =
@@ -52,7 +52,7 @@ export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<vo
     const collection = app.config.collectionChosen ? ` --collection ${app.config.agent.collection}` : '';
     terminal.write(
       terminal.text(
-        `Drafted ${counted(cases.length, 'case')} in ${file}. Review and correct them, then run: citeloop eval ${file}${collection}\n`,
+        `Drafted ${formatCount(cases.length, 'case')} in ${file}. Review and correct them, then run: citeloop eval ${file}${collection}\n`,
       ),
     );
   });

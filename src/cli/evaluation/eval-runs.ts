@@ -1,12 +1,12 @@
 import { loadConfig } from '../../config/load-config.ts';
-import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
+import { formatMetricValue, toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
-import { duration } from '../terminal/progress.ts';
-import { table } from '../terminal/table.ts';
+import { formatTable } from '../terminal/format-table.ts';
+import { formatDuration } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import type { JsonCommandFlags } from './evaluation-files.ts';
-import { listRuns, readArchivedRun } from './run-archive.ts';
+import { listArchivedRuns, readArchivedRun } from './run-archive.ts';
 
 export interface EvalRunsFlags extends JsonCommandFlags {
   limit?: number | undefined;
@@ -22,7 +22,7 @@ export async function runEvalRuns({
   ...flags
 }: EvalRunsFlags): Promise<void> {
   const { home } = loadConfig({ flags, configPath: config });
-  const names = (await listRuns(home)).reverse().slice(0, Math.max(1, limit));
+  const names = (await listArchivedRuns(home)).reverse().slice(0, Math.max(1, limit));
   const terminal = createTerminal(process.stdout);
   const runs: { name: string; report: ReportData | null }[] = [];
   for (const name of names) runs.push({ name, report: await readArchivedRun(home, name) });
@@ -35,7 +35,7 @@ export async function runEvalRuns({
   } else {
     const headings = ['run', 'case file', 'cases', 'time', 'tokens', 'cost', 'answered correctly'];
     terminal.write(
-      table(
+      formatTable(
         terminal,
         headings,
         runs.map(({ name, report }) => [name, ...toCells(report)]),
@@ -48,15 +48,15 @@ function toCells(report: ReportData | null): string[] {
   if (report === null) return ['cannot be read'];
   const { casesFile, cases, durationMs, totals, currency } = report.header;
   const correct = report.arms.map(({ name, metrics }) => {
-    const value = knownValue(metrics[HEADLINE_METRIC]);
-    return `${name} ${value === null ? 'not judged' : formatValue(value.value, 'share')}`;
+    const value = toKnownValue(metrics[HEADLINE_METRIC]);
+    return `${name} ${value === null ? 'not judged' : formatMetricValue(value.value, 'share')}`;
   });
   return [
     casesFile,
     String(cases),
-    duration(durationMs / 1000),
+    formatDuration(durationMs / 1000),
     String(totals.tokens),
-    totals.money === null ? '' : `${formatValue(totals.money, 'money')} ${currency ?? ''}`,
+    totals.money === null ? '' : `${formatMetricValue(totals.money, 'money')} ${currency ?? ''}`,
     correct.join(', '),
   ];
 }
@@ -67,7 +67,7 @@ function summarizeRun(report: ReportData | null) {
   const arms = report.arms.map(({ name, settings, metrics }) => ({
     name,
     settings,
-    correct: knownValue(metrics[HEADLINE_METRIC])?.value ?? null,
+    correct: toKnownValue(metrics[HEADLINE_METRIC])?.value ?? null,
   }));
   return { readable: true, kind, header, decision, verdict, arms };
 }

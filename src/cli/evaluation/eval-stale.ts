@@ -8,15 +8,15 @@ import {
   type StaleCase,
 } from '../../evaluation/cases/stale-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
-import { counted, quoted } from '../../text/phrasing.ts';
+import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
+import { formatCount, quoteName } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { withApp } from '../commands/with-app.ts';
-import { paged } from '../terminal/paged.ts';
+import { withPager } from '../terminal/pager.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import { type JsonCommandFlags, readInputFile } from './evaluation-files.ts';
-import { findReport, listRuns } from './run-archive.ts';
+import { findReport, listArchivedRuns } from './run-archive.ts';
 
 export interface EvalStaleFlags extends JsonCommandFlags {
   cases?: string | undefined;
@@ -37,8 +37,8 @@ export function runEvalStale({ cases: file = '', since, json, ...flags }: EvalSt
       const unknown = cases.filter(({ id }) => !pins.has(id)).map(({ id }) => id);
       const result = { cases: all.length, checked: cases.length, stale, unknown };
       if (json !== undefined) process.stdout.write(`${JSON.stringify(result)}\n`);
-      else await paged(process, (terminal) => renderStaleCases(terminal, result));
-      return stale.some(needsReview) ? exitCodeOf(new AppError('replay_drift', '')) : EXIT_DONE;
+      else await withPager(process, (terminal) => renderStaleCases(terminal, result));
+      return stale.some(needsReview) ? exitCodeOf(new AppError('replay_drift', '')) : EXIT_SUCCESS;
     } finally {
       await store.close();
     }
@@ -51,7 +51,7 @@ async function readPins(
   since: string | undefined,
   cases: readonly EvaluationCase[],
 ): Promise<GoldPins> {
-  if (since === undefined && (await listRuns(home)).length === 0) return new Map();
+  if (since === undefined && (await listArchivedRuns(home)).length === 0) return new Map();
   const { report } = await findReport(home, since ?? 'last');
   const questions = new Map(cases.map(({ id, question }) => [id, question]));
   return new Map(
@@ -77,16 +77,16 @@ function renderStaleCases(terminal: Terminal, { cases, checked, stale, unknown }
     renderText(terminal, oneLine(question, 200));
     for (const one of gold) line(`  ${oneLine(one.expected, 120)}: ${formatChange(one)}`, 'yellow');
     if (missing?.length === 0) line('  all expected phrases are still there', 'dim');
-    else if (missing !== null) line(`  missing phrases: ${missing.map(quoted).join(', ')}`, 'red');
+    else if (missing !== null) line(`  missing phrases: ${missing.map(quoteName).join(', ')}`, 'red');
   }
   const known = checked - unknown.length;
   const review = stale.filter(needsReview).length;
-  if (stale.length > 0) renderText(terminal, `${review} of ${counted(cases, 'case')} to review.`);
-  else if (known > 0) renderText(terminal, `The sources of ${counted(known, 'case')} are unchanged.`);
+  if (stale.length > 0) renderText(terminal, `${review} of ${formatCount(cases, 'case')} to review.`);
+  else if (known > 0) renderText(terminal, `The sources of ${formatCount(known, 'case')} are unchanged.`);
   if (unknown.length === 0) return;
   renderText(
     terminal,
-    `${counted(unknown.length, 'case')} not in the run: only the existence of the sources was checked. Run "citeloop eval" first.`,
+    `${formatCount(unknown.length, 'case')} not in the run: only the existence of the sources was checked. Run "citeloop eval" first.`,
   );
 }
 

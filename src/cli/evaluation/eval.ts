@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { SEARCH_MODES } from '../../domain/choices.ts';
+import { SEARCH_MODES } from '../../domain/setting-choices.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
-import type { Run } from '../../tape/tape-run.ts';
-import { asSettings } from '../commands/read-flags.ts';
+import type { CommandRun } from '../../tape/run-observer.ts';
+import { toSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
 import { runEvaluation } from './evaluate.ts';
 import { type EvaluationFlags, type EvaluationInputs, evaluationInputsSchema } from './evaluation-inputs.ts';
 import { writeReport } from './write-report.ts';
 
 /** The inputs of `eval` that a tape records. */
-export const evalSchema = evaluationInputsSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
+export const evalInputsSchema = evaluationInputsSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
 
-export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalSchema> {
+export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalInputsSchema> {
   topK?: number | undefined;
 }
 
@@ -21,22 +21,22 @@ export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
   const { prices: _prices, ...settings } = flags;
   await withApp(
     {
-      flags: asSettings(settings),
+      flags: toSettings(settings),
       whenInterrupted: 'Run the same command again to continue.',
       taped: { command: 'eval', flags },
     },
     async (app, run) => {
-      const report = await evaluateArm(app, flags, run);
+      const report = await evaluateSettings(app, flags, run);
       await writeReport(report, app, run, { ...flags, json });
     },
   );
 }
 
 /** Evaluates the configured settings. */
-export function evaluateArm(
+export function evaluateSettings(
   app: App,
-  { mode = 'hybrid', ...inputs }: EvaluationInputs & z.infer<typeof evalSchema>,
-  run: Run,
+  { mode = 'hybrid', ...inputs }: EvaluationInputs & z.infer<typeof evalInputsSchema>,
+  run: CommandRun,
 ): Promise<ReportData> {
   const arms = [{ name: app.config.agent.policy, changed: {} }];
   return runEvaluation(app, inputs, { mode, arms }, run);

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
-import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
+import type { SearchMode } from '../../domain/setting-choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { pinGold } from '../../evaluation/cases/stale-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
@@ -17,8 +17,8 @@ import { type RunnableArm, type RunResults, runArms } from '../../evaluation/run
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import type { Run, TapeRun } from '../../tape/tape-run.ts';
-import { counted } from '../../text/phrasing.ts';
+import type { CommandRun, RunObserver } from '../../tape/run-observer.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
 import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
@@ -36,7 +36,7 @@ export async function runEvaluation(
   app: App,
   rawInputs: EvaluationInputs,
   plan: EvaluationPlan,
-  { signal, tape }: Run,
+  { signal, tape }: CommandRun,
 ): Promise<ReportData> {
   const started = app.runtime.elapsedMs();
   const inputs = await checkInputs(rawInputs, app.config, tape);
@@ -129,7 +129,7 @@ async function describeCollection(
   app: App,
   store: ChunkStore,
   cases: readonly EvaluationCase[],
-  tape: TapeRun | null,
+  tape: RunObserver | null,
 ) {
   const { name, documents, chunks, embedder, updatedAt } = await store.info();
   // On a tape a server gets no calls besides those that the run needs.
@@ -163,7 +163,7 @@ async function warmUp(
 interface AskOptions {
   inputs: CheckedInputs;
   judge: JudgeModel | undefined;
-  tape: TapeRun | null;
+  tape: RunObserver | null;
   signal: AbortSignal;
   identity: unknown;
 }
@@ -177,7 +177,9 @@ async function askAll(
   const { cases, repeat, concurrency, budget, prices, fresh } = inputs;
   const state = await openRunState(app.config.home, identity, { fresh, persistent: tape === null });
   const resumed = state.journal.size;
-  const bar = createProgressBar(resumed > 0 ? `Continuing after ${counted(resumed, 'answer')}` : 'Asking');
+  const bar = createProgressBar(
+    resumed > 0 ? `Continuing after ${formatCount(resumed, 'answer')}` : 'Asking',
+  );
   const newRuns: CaseRun[] = [];
   let tokens = 0;
   const results = await runArms(cases, arms, {

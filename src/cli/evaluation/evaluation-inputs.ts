@@ -1,16 +1,21 @@
 import * as z from 'zod';
-import type { Config } from '../../config/load-config.ts';
-import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
-import { OFFLINE_MODEL } from '../../domain/choices.ts';
+import type { AppConfig } from '../../config/load-config.ts';
+import { httpUrlSchema, integerSchema, parseFlag } from '../../config/parse-value.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashCases, parseCases } from '../../evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import { toPlainCase } from '../../evaluation/report/assemble-report.ts';
 import { parseGate, type QualityGate } from '../../evaluation/report/gates.ts';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
-import { type PriceList, parsePriceList, pricesBy, unknownPrice } from '../../evaluation/run/prices.ts';
+import {
+  createPriceCalculator,
+  type PriceList,
+  parsePriceList,
+  unknownPrice,
+} from '../../evaluation/run/model-prices.ts';
 import { AppError } from '../../faults/app-error.ts';
-import type { TapeRun } from '../../tape/tape-run.ts';
+import type { RunObserver } from '../../tape/run-observer.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { readInputFile, readJsonFile } from './evaluation-files.ts';
 
@@ -59,11 +64,11 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, E
 export type CheckedInputs = Awaited<ReturnType<typeof checkInputs>>;
 
 /** Validates the inputs and reads the files that they name, before any question is asked. Throws `invalid_input`. */
-export async function checkInputs(inputs: EvaluationInputs, config: Config, tape: TapeRun | null) {
+export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, tape: RunObserver | null) {
   const file = inputs.cases ?? '';
-  const concurrency = readFlag('--concurrency', inputs.concurrency, wholeNumber(1)) ?? DEFAULT_CONCURRENCY;
+  const concurrency = parseFlag('--concurrency', inputs.concurrency, integerSchema(1)) ?? DEFAULT_CONCURRENCY;
   const marginSchema = z.number().min(0).max(1).describe('a number from 0 to 1');
-  const judgeTimes = readFlag('--judge', inputs.judge, wholeNumber(1));
+  const judgeTimes = parseFlag('--judge', inputs.judge, integerSchema(1));
   const gates = (inputs.gate ?? []).map(parseGate);
   const cases = filterByTag(parseCases(await readInputFile(file, 'Case file'), file), inputs.tag ?? []);
   assertMeasurable(gates, cases);
@@ -77,23 +82,23 @@ export async function checkInputs(inputs: EvaluationInputs, config: Config, tape
     file,
     cases,
     casesHash,
-    repeat: readFlag('--repeat', inputs.repeat, wholeNumber(1)) ?? 1,
+    repeat: parseFlag('--repeat', inputs.repeat, integerSchema(1)) ?? 1,
     // A tape replays only if questions are asked in the same order.
     concurrency: tape === null ? concurrency : 1,
-    seed: readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1,
-    margin: readFlag('--margin', inputs.margin, marginSchema) ?? DEFAULT_MARGIN,
+    seed: parseFlag('--seed', inputs.seed, integerSchema(0)) ?? 1,
+    margin: parseFlag('--margin', inputs.margin, marginSchema) ?? DEFAULT_MARGIN,
     gates,
     baselines: await readBaselines(gates, casesHash, file),
     prices,
-    priceOf: prices === null ? unknownPrice : pricesBy(prices),
-    budget: readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money')),
+    priceOf: prices === null ? unknownPrice : createPriceCalculator(prices),
+    budget: parseFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money')),
     judge:
       judgeTimes === undefined && inputs.judgeModel === undefined
         ? null
         : {
             times: judgeTimes ?? 1,
             model: inputs.judgeModel,
-            baseUrl: readFlag('--judge-base-url', inputs.judgeBaseUrl, address),
+            baseUrl: parseFlag('--judge-base-url', inputs.judgeBaseUrl, httpUrlSchema),
           },
     readSource: inputs.tools?.includes('read_source') ?? false,
     fresh: inputs.fresh ?? false,
@@ -112,7 +117,7 @@ function selfJudgeError(model: string): AppError {
 /** From the file, else from the configuration; null without prices. */
 async function readPriceList(
   file: string | undefined,
-  configured: Config['prices'],
+  configured: AppConfig['prices'],
 ): Promise<PriceList | null> {
   if (file !== undefined) return parsePriceList(await readJsonFile(file, 'Price file'), file);
   return Object.keys(configured).length === 0

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { App } from '../../app/create-app.ts';
-import { createModel } from '../../app/models.ts';
+import { createConfiguredModel } from '../../app/create-model.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
-import type { Config } from '../../config/load-config.ts';
+import type { AppConfig } from '../../config/load-config.ts';
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent-config.ts';
-import { OFFLINE_MODEL, SEARCH_MODES, type SearchMode } from '../../domain/choices.ts';
+import { OFFLINE_MODEL, SEARCH_MODES, type SearchMode } from '../../domain/setting-choices.ts';
 import type { ReportArm } from '../../evaluation/report/report-data.ts';
 import type { RunCaseChecks } from '../../evaluation/run/custom-checks.ts';
 import type { AskModel, JudgeModel } from '../../evaluation/run/judge-model.ts';
+import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import type { PriceOf } from '../../evaluation/run/prices.ts';
 import type { RunnableArm } from '../../evaluation/run/run-arms.ts';
 import { runCase } from '../../evaluation/run/run-case.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { validated } from '../../faults/validated.ts';
+import { parseOrThrow } from '../../faults/parse-or-throw.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import type { TapeRun } from '../../tape/tape-run.ts';
+import type { RunObserver } from '../../tape/run-observer.ts';
 import { oneLine } from '../../text/visible-text.ts';
 
 const MAX_VALUE_LENGTH = 120;
@@ -46,7 +46,7 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
   if (Object.hasOwn(changes, 'collection')) reject('all arms use the same collection');
   if (unknown !== undefined) reject(`unknown setting "${unknown}"`);
   const configured = { ...app.config.agent, ...changes };
-  const { scoreThreshold = defaults.scoreThreshold, ...rest } = validated(
+  const { scoreThreshold = defaults.scoreThreshold, ...rest } = parseOrThrow(
     agentConfigSchema,
     configured,
     `The arm "${name}"`,
@@ -54,7 +54,7 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
   const agent = { ...rest, scoreThreshold };
   const { modelService } = app.config;
   const { baseUrl } = changes;
-  const config: Config = {
+  const config: AppConfig = {
     ...app.config,
     agent,
     rerank: { ...app.config.rerank, on: rerank === true },
@@ -84,7 +84,7 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
 }
 
 /** Long texts are stored as a hash, because later runs only ask whether they changed. */
-function toOtherSettings(agent: AgentConfig, { rerank }: Config): ReportArm['otherSettings'] {
+function toOtherSettings(agent: AgentConfig, { rerank }: AppConfig): ReportArm['otherSettings'] {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
   const { systemPrompt, abstentionPhrases, collection: _, verbose: __, stream: ___, ...rest } = agent;
   return {
@@ -99,10 +99,10 @@ function toOtherSettings(agent: AgentConfig, { rerank }: Config): ReportArm['oth
 interface ArmDependencies {
   store: ChunkStore;
   readSource: boolean;
-  priceOf: PriceOf;
+  priceOf: CalculatePrice;
   judge?: JudgeModel | undefined;
   check?: RunCaseChecks | undefined;
-  tape: TapeRun | null;
+  tape: RunObserver | null;
 }
 
 export async function openArm(
@@ -129,7 +129,7 @@ interface JudgeOptions {
   /** Instead of the configured model and its server. */
   model?: string | undefined;
   baseUrl?: string | undefined;
-  priceOf: PriceOf;
+  priceOf: CalculatePrice;
 }
 
 /** Throws `configuration_error` for the offline model. */
@@ -151,7 +151,7 @@ export async function openModelPrompt(app: App): Promise<AskModel> {
       hint: 'Name another model with --judge-model, or omit --judge.',
     });
   }
-  const model = await createModel(app, app.runtime);
+  const model = await createConfiguredModel(app, app.runtime);
   return async (systemInstructions, prompt, signal) => {
     const { output, usage } = await model.getResponse({
       systemInstructions,

@@ -1,12 +1,12 @@
 import { explainIncorrect } from '../../evaluation/metrics/answer-metrics.ts';
 import {
   formatMetricDifference,
-  formatP,
-  formatValue,
-  isAlike,
-  type KnownValue,
-  knownValue,
-} from '../../evaluation/report/format-value.ts';
+  formatMetricValue,
+  formatPValue,
+  hasNoDifference,
+  type KnownMetricValue,
+  toKnownValue,
+} from '../../evaluation/report/format-metric.ts';
 import { summarizeGates } from '../../evaluation/report/gate-results.ts';
 import type {
   ArmComparison,
@@ -16,12 +16,12 @@ import type {
   ReportData,
 } from '../../evaluation/report/report-data.ts';
 import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
-import { counted, quoted } from '../../text/phrasing.ts';
+import { formatCount, quoteName } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { duration } from '../terminal/progress.ts';
-import { table } from '../terminal/table.ts';
-import type { Style, Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/wrapping.ts';
+import { formatTable } from '../terminal/format-table.ts';
+import { formatDuration } from '../terminal/progress.ts';
+import type { Terminal, TextStyle } from '../terminal/terminal.ts';
+import { wrapLine } from '../terminal/wrap-text.ts';
 
 const MIN_WIDTH = 40;
 const LABEL_WIDTH = 24;
@@ -34,15 +34,15 @@ const MAX_REASONS = 5;
 /** A report for the terminal: verdict, tables, flaky and incorrect cases, gates. */
 export function renderEvaluation(report: ReportData, terminal: Terminal): string {
   const width = Math.max(MIN_WIDTH, terminal.width);
-  const paragraph = (text: string, style?: Style) =>
-    wrap(text, width).map((line) => terminal.text(line, style));
+  const paragraph = (text: string, style?: TextStyle) =>
+    wrapLine(text, width).map((line) => terminal.text(line, style));
   const [first = '', ...others] = report.verdict;
   const blocks = [
     [...paragraph(first, 'bold'), ...others.flatMap((sentence) => paragraph(sentence))],
     report.notes.flatMap((note) => paragraph(note, 'yellow')),
     [renderArms(report, terminal, width)],
     ...report.comparisons.map((comparison) => [
-      terminal.text(`${quoted(comparison.arm)} compared with ${quoted(comparison.baseline)}`, 'bold'),
+      terminal.text(`${quoteName(comparison.arm)} compared with ${quoteName(comparison.baseline)}`, 'bold'),
       ...renderComparison(comparison, report, terminal),
       ...listOnlyRight(comparison).flatMap((line) => paragraph(line)),
     ]),
@@ -66,34 +66,34 @@ export function joinBlocks(blocks: readonly (readonly string[])[]): string {
 function renderArms({ arms, metrics, comparisons }: ReportData, terminal: Terminal, width: number): string {
   const showInterval = LABEL_WIDTH + arms.length * INTERVAL_CELL_WIDTH <= width;
   const rows = metrics
-    .filter(({ id }) => arms.some((arm) => knownValue(arm.metrics[id]) !== null))
+    .filter(({ id }) => arms.some((arm) => toKnownValue(arm.metrics[id]) !== null))
     .map((metric) => [
       metric.label,
       ...arms.map((arm) => {
-        const value = knownValue(arm.metrics[metric.id]);
+        const value = toKnownValue(arm.metrics[metric.id]);
         const compared = comparisons
           .find((one) => one.arm === arm.name)
           ?.metrics.find((one) => one.metric === metric.id);
         return value === null ? 'no data' : formatCell(value, metric, compared, showInterval);
       }),
     ]);
-  return table(terminal, ['', ...arms.map(({ name }) => name)], rows).trimEnd();
+  return formatTable(terminal, ['', ...arms.map(({ name }) => name)], rows).trimEnd();
 }
 
 function formatCell(
-  { value, interval, n }: KnownValue,
+  { value, interval, n }: KnownMetricValue,
   { unit }: MetricInfo,
   compared: MetricComparison | undefined,
   showInterval: boolean,
 ): string {
   const mark = { better: ' ▲', worse: ' ▼' }[compared?.conclusion as string] ?? '';
-  const bounds = interval?.map((bound) => formatValue(bound, unit).replace(/ ms$/, '')).join(' to ');
+  const bounds = interval?.map((bound) => formatMetricValue(bound, unit).replace(/ ms$/, '')).join(' to ');
   const range = bounds === undefined ? ` (n ${n})` : ` (${bounds})`;
-  return `${formatValue(value, unit)}${mark}${showInterval ? range : ''}`;
+  return `${formatMetricValue(value, unit)}${mark}${showInterval ? range : ''}`;
 }
 
 function renderComparison({ metrics }: ArmComparison, report: ReportData, terminal: Terminal): string[] {
-  const changed = metrics.filter((compared) => !isAlike(compared));
+  const changed = metrics.filter((compared) => !hasNoDifference(compared));
   const rows = changed.map((compared) => {
     const { label, unit } = report.metrics.find(({ id }) => id === compared.metric) as MetricInfo;
     const interval =
@@ -102,19 +102,19 @@ function renderComparison({ metrics }: ArmComparison, report: ReportData, termin
     return [label, formatMetricDifference(difference, unit), interval, formatPCell(adjustedP), conclusion];
   });
   const headings = ['metric', 'difference', '95 % interval', 'p (Holm)', 'conclusion'];
-  return rows.length > 0 ? [table(terminal, headings, rows).trimEnd()] : [];
+  return rows.length > 0 ? [formatTable(terminal, headings, rows).trimEnd()] : [];
 }
 
 function listOnlyRight({ arm, baseline, metrics }: ArmComparison): string[] {
   const headline = metrics.find(({ metric }) => metric === HEADLINE_METRIC);
   return [
-    ...listCases(`Only ${quoted(arm)} right:`, headline?.better ?? []),
-    ...listCases(`Only ${quoted(baseline)} right:`, headline?.worse ?? []),
+    ...listCases(`Only ${quoteName(arm)} right:`, headline?.better ?? []),
+    ...listCases(`Only ${quoteName(baseline)} right:`, headline?.worse ?? []),
   ];
 }
 
 export function formatPCell(adjustedP: number | null): string {
-  return adjustedP === null ? '' : formatP(adjustedP).replace(/^p (= )?/, '');
+  return adjustedP === null ? '' : formatPValue(adjustedP).replace(/^p (= )?/, '');
 }
 
 function listCases(label: string, ids: readonly string[]): string[] {
@@ -126,7 +126,7 @@ function listCases(label: string, ids: readonly string[]): string[] {
 function listFlaky({ arms }: ReportData): string[] {
   return arms.flatMap(({ name, flaky }) =>
     listCases(
-      `${quoted(name)} is flaky on`,
+      `${quoteName(name)} is flaky on`,
       flaky.map(({ id, right, runs }) => `${id} (${right} of ${runs})`),
     ),
   );
@@ -143,7 +143,7 @@ function listIncorrect({ arms, cases }: ReportData): string[] {
     return reason === undefined ? [] : [`- ${item.id}: ${reason}`];
   });
   const ids = incorrect.map(({ id }) => id);
-  return [...listCases(`${quoted(arm.name)} is wrong on`, ids), ...reasons];
+  return [...listCases(`${quoteName(arm.name)} is wrong on`, ids), ...reasons];
 }
 
 /** The share of correct answers by tag. */
@@ -157,10 +157,12 @@ function renderTags({ arms }: ReportData, terminal: Terminal): string[] {
     String(arms[0]?.tags[tag]?.n ?? 0),
     ...arms.map((arm) => {
       const value = arm.tags[tag]?.metrics[HEADLINE_METRIC];
-      return value == null ? '' : formatValue(value, 'share');
+      return value == null ? '' : formatMetricValue(value, 'share');
     }),
   ]);
-  return [table(terminal, ['correct by tag', 'cases', ...arms.map(({ name }) => name)], rows).trimEnd()];
+  return [
+    formatTable(terminal, ['correct by tag', 'cases', ...arms.map(({ name }) => name)], rows).trimEnd(),
+  ];
 }
 
 /** The metrics without data in any arm, by reason. */
@@ -168,7 +170,7 @@ function listNoData({ arms, metrics }: ReportData): string[] {
   const missing = metrics.flatMap(({ id, label }) => {
     const values = arms.map((arm) => arm.metrics[id]);
     const [first] = values;
-    return first?.status !== 'no data' || values.some(knownValue) ? [] : [{ label, reason: first.reason }];
+    return first?.status !== 'no data' || values.some(toKnownValue) ? [] : [{ label, reason: first.reason }];
   });
   if (missing.length === 0) return [];
   const byReason = Array.from(
@@ -181,14 +183,14 @@ function listNoData({ arms, metrics }: ReportData): string[] {
 function formatFooter({ header, arms }: ReportData): string {
   const { cases, conversations, collection, totals, currency } = header;
   const cost = (tokens: number, money: number | null) =>
-    `${tokens} tokens${money === null ? '' : ` for ${formatValue(money, 'money')} ${currency ?? ''}`.trimEnd()}`;
-  const grouped = conversations < cases ? ` in ${counted(conversations, 'conversation')}` : '';
+    `${tokens} tokens${money === null ? '' : ` for ${formatMetricValue(money, 'money')} ${currency ?? ''}`.trimEnd()}`;
+  const grouped = conversations < cases ? ` in ${formatCount(conversations, 'conversation')}` : '';
   return [
-    `${counted(cases, 'case')}${grouped}, ${counted(totals.turns, 'turn')}, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
-    ...(totals.reused > 0 ? [`${counted(totals.reused, 'answer')} reused from an interrupted run`] : []),
+    `${formatCount(cases, 'case')}${grouped}, ${formatCount(totals.turns, 'turn')}, ${header.concurrency} at a time, in ${formatDuration(header.durationMs / 1000)}`,
+    ...(totals.reused > 0 ? [`${formatCount(totals.reused, 'answer')} reused from an interrupted run`] : []),
     cost(totals.tokens, totals.money),
     ...(totals.judge === null ? [] : [`judge: ${cost(totals.judge.tokens, totals.judge.money)}`]),
-    `${header.models.join(', ')} on ${collection.name} (${counted(collection.documents, 'document')}, ${counted(collection.chunks, 'chunk')})`,
+    `${header.models.join(', ')} on ${collection.name} (${formatCount(collection.documents, 'document')}, ${formatCount(collection.chunks, 'chunk')})`,
     `95 % intervals, seed ${header.seed}`,
     `threshold ${arms[0]?.settings.scoreThreshold ?? 0}`,
   ].join('; ');

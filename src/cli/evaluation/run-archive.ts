@@ -6,7 +6,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { writeFileAtomic } from '../../files/write-file-atomic.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { readJsonFile } from './evaluation-files.ts';
 
 const SUFFIX = '.json.gz';
@@ -26,13 +26,13 @@ export async function archiveRun(
   const names = [time, ...Array.from({ length: 99 }, (_, index) => `${time}-${index + 2}`)];
   const name = names.find((each) => !existsSync(join(folder, each + SUFFIX))) ?? time;
   await writeFileAtomic(join(folder, name + SUFFIX), await promisify(gzip)(JSON.stringify(report)));
-  const all = await listRuns(home);
+  const all = await listArchivedRuns(home);
   for (const old of all.slice(0, -MAX_RUNS)) await rm(join(folder, old + SUFFIX));
   return { name, isFirst: all.length === 1 };
 }
 
 /** Names of the archived runs, oldest first. */
-export async function listRuns(home: string): Promise<string[]> {
+export async function listArchivedRuns(home: string): Promise<string[]> {
   const files = await readdir(archiveFolder(home)).catch(() => []);
   return files
     .flatMap((file) => (file.endsWith(SUFFIX) ? [file.slice(0, -SUFFIX.length)] : []))
@@ -57,7 +57,7 @@ export async function findReport(
   if (existsSync(reference)) {
     return { name: reference, report: parseReport(await readJsonFile(reference, 'Report'), reference) };
   }
-  const names = await listRuns(home);
+  const names = await listArchivedRuns(home);
   const [isLast, back = '0'] = /^last(?:~(\d+))?$/.exec(reference) ?? [];
   const matching = isLast
     ? [names.at(-1 - Number(back)) ?? []].flat()
@@ -67,7 +67,7 @@ export async function findReport(
     throw new AppError(
       'invalid_input',
       name === undefined
-        ? `No file or run is named "${reference}" (${counted(names.length, 'run')} saved).`
+        ? `No file or run is named "${reference}" (${formatCount(names.length, 'run')} saved).`
         : `Several runs start with "${reference}".`,
       { hint: 'List the saved runs with: citeloop eval runs' },
     );

@@ -1,10 +1,10 @@
 import type { App } from '../../app/create-app.ts';
-import { configuredRedactor } from '../../app/run-settings.ts';
+import { createConfiguredRedactor } from '../../app/run-settings.ts';
 import { diffRuns, type RunDiff } from '../../evaluation/report/diff-runs.ts';
 import { assertGatesPassed, parseGate } from '../../evaluation/report/gates.ts';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
 import { reportDirectory } from '../../package.ts';
-import type { Run } from '../../tape/tape-run.ts';
+import type { CommandRun } from '../../tape/run-observer.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { readJsonFile, writeOutputFile } from './evaluation-files.ts';
 import { renderEvaluation } from './render-evaluation.ts';
@@ -25,10 +25,10 @@ interface ReportOutputs {
 export async function writeReport(
   result: ReportData,
   { config }: App,
-  { tape }: Run,
+  { tape }: CommandRun,
   outputs: ReportOutputs,
 ): Promise<void> {
-  const report = configuredRedactor(config).value(result);
+  const report = createConfiguredRedactor(config).value(result);
   const archived = tape?.replaying ? null : await archiveRun(config.home, report);
   const written = await writeFiles(report, outputs);
   const terminal = createTerminal(process.stdout);
@@ -49,8 +49,10 @@ async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<s
   const files: [path: string, content: string][] = [];
   if (json) files.push([json, `${JSON.stringify(report)}\n`]);
   if (html !== undefined) {
-    const { readReportAssets, renderReport } = await import('../../evaluation/report/render-report.ts');
-    files.push([html, renderReport(report, await readReportAssets(reportDirectory()))]);
+    const { readReportAssets, renderHtmlReport } = await import(
+      '../../evaluation/report/render-html-report.ts'
+    );
+    files.push([html, renderHtmlReport(report, await readReportAssets(reportDirectory()))]);
   }
   if (junit !== undefined) {
     const { renderJunit } = await import('../../evaluation/report/render-junit.ts');

@@ -1,13 +1,13 @@
-import type { NumberRange, NumberSetting, SearchMode } from '../../domain/choices.ts';
+import type { NumberRange, NumberSetting, SearchMode } from '../../domain/setting-choices.ts';
 import {
-  APIS,
-  NUMBERS,
+  MODEL_APIS,
+  MODEL_PROVIDERS,
+  NUMBER_SETTINGS,
   OFFLINE_DEFAULTS,
-  POLICIES,
-  PROVIDERS,
+  RETRIEVAL_POLICIES,
   SEARCH_MODES,
   TOOL_NAMES,
-} from '../../domain/choices.ts';
+} from '../../domain/setting-choices.ts';
 import type { OptionDefinition } from './command-definition.ts';
 import type { CommonFlags, FlagValues, Switches, TapeFlags } from './common-flags.ts';
 
@@ -25,7 +25,7 @@ export interface AgentFlags
 
 /** Describes the bounds and the default of a setting, which the schema of the settings checks. */
 function numberOption(name: NumberSetting, subject: string) {
-  const { min, max, default: usual }: NumberRange = NUMBERS[name];
+  const { min, max, default: usual }: NumberRange = NUMBER_SETTINGS[name];
   const bounds = max === undefined ? '' : `, ${min} to ${max}`;
   const offline = name === 'topK' ? `; offline ${OFFLINE_DEFAULTS.topK}` : '';
   const describe = `${subject}${bounds} (default ${usual ?? 'by embedder'}${offline})`;
@@ -37,11 +37,11 @@ function limitOption(name: NumberSetting, subject: string) {
 }
 
 export const answeringOptions = {
-  policy: { choices: POLICIES, describe: 'When to search (default tool: the model decides)' },
+  policy: { choices: RETRIEVAL_POLICIES, describe: 'When to search (default tool: the model decides)' },
   model: { describe: 'Model to use (default offline, which needs no key)' },
-  provider: { choices: PROVIDERS, describe: 'Model service, instead of --base-url' },
+  provider: { choices: MODEL_PROVIDERS, describe: 'Model service, instead of --base-url' },
   'base-url': { value: 'url', describe: 'OpenAI-compatible server' },
-  api: { choices: APIS, describe: 'API of the server' },
+  api: { choices: MODEL_APIS, describe: 'API of the server' },
   'top-k': { alias: 'k', ...numberOption('topK', 'Passages per search') },
   threshold: { alias: 'score-threshold', ...numberOption('scoreThreshold', 'Minimum score') },
   mode: { choices: SEARCH_MODES, describe: 'Search by meaning, by words, or both (default hybrid)' },

@@ -1,4 +1,10 @@
-import { EMBEDDERS, JUDGE, OWN_MODEL, QUANTIZATIONS, STORES } from '../../domain/choices.ts';
+import {
+  EMBEDDER_NAMES,
+  JUDGE_RERANKER,
+  ONNX_PREFIX,
+  QDRANT_QUANTIZATIONS,
+  STORE_KINDS,
+} from '../../domain/setting-choices.ts';
 import type { OptionDefinition } from './command-definition.ts';
 
 type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
@@ -23,10 +29,12 @@ export const globalOptions = {
 } as const satisfies OptionDefinitions;
 
 const storeOptions = {
-  store: { choices: STORES, describe: 'Vector store (default sqlite; qdrant if QDRANT_URL is set)' },
+  store: { choices: STORE_KINDS, describe: 'Vector store (default sqlite; qdrant if QDRANT_URL is set)' },
   'qdrant-url': { value: 'url', describe: 'Qdrant server (default http://127.0.0.1:6333)' },
   'payload-map': { value: 'fields', describe: 'Field names in Qdrant, e.g. text=body,url=link' },
-  embedder: { describe: `Embedder: ${EMBEDDERS.join(', ')} or ${OWN_MODEL}<directory> (default minilm)` },
+  embedder: {
+    describe: `Embedder: ${EMBEDDER_NAMES.join(', ')} or ${ONNX_PREFIX}<directory> (default minilm)`,
+  },
   'embedding-model': { describe: 'Model of a hosted embedder' },
   'embedding-base-url': { value: 'url', describe: 'OpenAI-compatible embedding server' },
   'embedding-dimensions': { type: 'number', describe: 'Vector length, if the model supports it' },
@@ -35,8 +43,8 @@ const storeOptions = {
 const rerankOptions = {
   rerank: {
     value: 'name',
-    optionalValue: new RegExp(`^(?:true|false|cohere|${JUDGE}|${OWN_MODEL}.+)$`),
-    describe: `Rerank with cohere (default), ${JUDGE} or ${OWN_MODEL}<directory>`,
+    optionalValue: new RegExp(`^(?:true|false|cohere|${JUDGE_RERANKER}|${ONNX_PREFIX}.+)$`),
+    describe: `Rerank with cohere (default), ${JUDGE_RERANKER} or ${ONNX_PREFIX}<directory>`,
   },
   'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
 } as const satisfies OptionDefinitions;
@@ -45,7 +53,7 @@ const newCollectionOptions = {
   'qdrant-shards': { type: 'number', describe: 'Shards of a new Qdrant collection' },
   'qdrant-replicas': { type: 'number', describe: 'Replicas of a new Qdrant collection' },
   'qdrant-quantization': {
-    choices: QUANTIZATIONS,
+    choices: QDRANT_QUANTIZATIONS,
     describe: 'Quantization of a new Qdrant collection (default none)',
   },
 } as const satisfies OptionDefinitions;

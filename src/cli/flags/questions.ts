@@ -1,4 +1,4 @@
-import { SEARCH_MODES } from '../../domain/choices.ts';
+import { SEARCH_MODES } from '../../domain/setting-choices.ts';
 import type { AskFlags } from '../commands/ask.ts';
 import type { SearchFlags } from '../commands/search.ts';
 import { type AgentFlags, agentOptions, filterOptions } from './agent-flags.ts';

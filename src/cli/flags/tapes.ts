@@ -1,4 +1,4 @@
-import { ANSWER_CHANGES } from '../../domain/choices.ts';
+import { ANSWER_CHANGE_KINDS } from '../../domain/setting-choices.ts';
 import type { ReplayFlags } from '../commands/replay.ts';
 import type { TapeCommandFlags } from '../commands/tape.ts';
 import { answeringOptions } from './agent-flags.ts';
@@ -68,7 +68,7 @@ const renew: CommandDefinition<TapeCommandFlags> = {
   positionals: tapes,
   options: {
     sample: { type: 'number', describe: 'Maximum number of calls (default 10)' },
-    allow: { choices: ANSWER_CHANGES, array: true, describe: 'Changes to accept' },
+    allow: { choices: ANSWER_CHANGE_KINDS, array: true, describe: 'Changes to accept' },
     provider: answeringOptions.provider,
     'base-url': answeringOptions['base-url'],
   },

@@ -1,10 +1,10 @@
 import type { Verdict } from '../../domain/citation.ts';
-import type { Location } from '../../domain/location.ts';
+import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
+import type { SourceLocation } from '../../domain/location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { Terminal } from './terminal.ts';
-import type { LinePiece } from './wrapping.ts';
+import type { LinePiece } from './wrap-text.ts';
 
 const VERDICT_STYLES: Record<Verdict, 'green' | 'yellow' | 'red'> = {
   quoted: 'green',
@@ -43,7 +43,7 @@ export function formatSourcePlace({
   // The first heading often repeats the title.
   const below = headings[0] === title ? headings.slice(1) : headings;
   const path = [title, ...below].map((part) => oneLine(part, 60)).join(' › ');
-  return location === undefined ? path : `${path}, ${describeLocation(location)}`;
+  return location === undefined ? path : `${path}, ${formatLocation(location)}`;
 }
 
 /** A location in a document. */
@@ -51,15 +51,15 @@ export interface SourcePlace {
   url: string;
   /** The file that was read on this machine. */
   uri?: string | undefined;
-  location?: Location | undefined;
+  location?: SourceLocation | undefined;
 }
 
 /** The URL that a click opens: the web page, or the local file, at the line or page if the URL can say it. */
 export function toSourceLink({ url, uri, location }: SourcePlace): string {
-  if (isWebUrl(url)) return linkTo(url, location);
+  if (isWebUrl(url)) return linkToLocation(url, location);
   return uri !== undefined && location?.unit === 'line'
     ? `${uri}#${location.from}`
-    : linkTo(uri ?? url, location);
+    : linkToLocation(uri ?? url, location);
 }
 
 /** A file URL as a path; any other URL unchanged. */

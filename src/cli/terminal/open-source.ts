@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readTerminalPrograms } from '../../config/terminal-programs.ts';
-import { describeLocation, linkTo } from '../../domain/show-location.ts';
+import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { fileIsGone } from '../../retrieval/chunk-changes.ts';
+import { isFileDeleted } from '../../retrieval/chunk-changes.ts';
 import { isWebUrl, type SourcePlace } from './format-source.ts';
 import { type ProcessStreams, releaseTerminal } from './terminal.ts';
 
@@ -27,7 +27,7 @@ export function chooseOpener(
 ): string[] {
   const system =
     platform === 'darwin' ? ['open'] : platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
-  if (isWebUrl(url)) return [...(browser ?? system), linkTo(url, location)];
+  if (isWebUrl(url)) return [...(browser ?? system), linkToLocation(url, location)];
   if (!uri?.startsWith('file:')) {
     throw new AppError('invalid_input', `The file of ${url} is not on this machine.`, {
       hint: 'It was indexed elsewhere. Ingest it here to open it.',
@@ -35,7 +35,8 @@ export function chooseOpener(
   }
   const file = fileURLToPath(uri);
   // Only browsers can open a PDF at a page.
-  if (location?.unit === 'page') return browser ? [...browser, linkTo(uri, location)] : [...system, file];
+  if (location?.unit === 'page')
+    return browser ? [...browser, linkToLocation(uri, location)] : [...system, file];
   const [program, ...rest] = editor ?? system;
   const name = basename(program ?? '').replace(/\.exe$/i, '');
   const known = location?.unit === 'line' ? editors.find(([names]) => names.test(name)) : undefined;
@@ -44,7 +45,7 @@ export function chooseOpener(
 
 /** Opens a place and waits for the program to exit. Throws `invalid_input` if it cannot be opened. */
 export async function openSource(place: SourcePlace, streams: ProcessStreams): Promise<void> {
-  if (fileIsGone(place)) {
+  if (isFileDeleted(place)) {
     throw new AppError('invalid_input', `${fileOf(place)} no longer exists.`, {
       hint: 'Its text stays in the collection until you ingest with --prune.',
     });
@@ -58,8 +59,8 @@ export async function openSource(place: SourcePlace, streams: ProcessStreams): P
   const message = isChosen
     ? `${program} could not open it.`
     : `No program to open it: $${variable} is not set.`;
-  const where = isWebUrl(place.url) ? linkTo(place.url, place.location) : fileOf(place);
-  const line = place.location ? `, ${describeLocation(place.location)}` : '';
+  const where = isWebUrl(place.url) ? linkToLocation(place.url, place.location) : fileOf(place);
+  const line = place.location ? `, ${formatLocation(place.location)}` : '';
   throw new AppError('invalid_input', message, { hint: `Set ${variable}, or open ${where}${line}.` });
 }
 

@@ -54,7 +54,7 @@ export function createProgressBar(label: string) {
       drawnAt = now;
       const count =
         total === null ? String(done) : `${formatBar(done / Math.max(1, total))} ${done}/${total}`;
-      const parts = [label, count, note, left === null ? '' : `${duration(left)} left`];
+      const parts = [label, count, note, left === null ? '' : `${formatDuration(left)} left`];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.write(ERASE_LINE + terminal.text(cutToWidth(line, terminal.width - 1), 'dim'));
     },
@@ -94,7 +94,7 @@ function formatBar(share: number): string {
 }
 
 /** `8 s`, `3 min 05 s`, `2 h 10 min` */
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;
@@ -111,7 +111,7 @@ export function createSpinner(stream: NodeJS.WriteStream) {
   function draw(): void {
     const width = Math.max(0, Math.min(stream.columns ?? terminal.width, terminal.width) - 3);
     const seconds = (performance.now() - current.since) / 1000;
-    const elapsed = seconds < MIN_ELAPSED_SECONDS ? '' : `, ${duration(seconds)}`;
+    const elapsed = seconds < MIN_ELAPSED_SECONDS ? '' : `, ${formatDuration(seconds)}`;
     const label = cutToWidth(oneLine(current.label, width), width - elapsed.length) + elapsed;
     const symbol = FRAMES[frame % FRAMES.length] ?? '';
     terminal.write(`${ERASE_LINE}${terminal.text(symbol, 'cyan')} ${terminal.text(label, 'dim')}`);

@@ -1,17 +1,17 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { standingOf, unsupportedWords } from '../../domain/answer-doubts.ts';
+import { describeAnswerStatus, unsupportedTexts } from '../../domain/answer-status.ts';
 import type { CheckedSentence } from '../../domain/checked-sentence.ts';
 import { type Citation, formatCitation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
+import { formatLocation } from '../../domain/format-location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { describeLocation } from '../../domain/show-location.ts';
-import type { PriceOf } from '../../evaluation/run/prices.ts';
-import { fileIsGone } from '../../retrieval/chunk-changes.ts';
-import { counted } from '../../text/phrasing.ts';
+import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
+import { isFileDeleted } from '../../retrieval/chunk-changes.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatMarker, formatUrl, missingFilePiece, toSourceLink, verdictPiece } from './format-source.ts';
 import type { Terminal } from './terminal.ts';
-import { type LinePiece, renderText, wrapPieces } from './wrapping.ts';
+import { type LinePiece, renderText, wrapPieces } from './wrap-text.ts';
 
 interface FooterOptions {
   /** Whether the answer was printed while it was generated, so that removed markers are still visible. */
@@ -19,7 +19,7 @@ interface FooterOptions {
   inChat?: boolean;
   /** The markers of passages that were printed in part. */
   shortened?: readonly string[];
-  priceOf?: PriceOf | undefined;
+  priceOf?: CalculatePrice | undefined;
 }
 
 const MAX_TITLE = 70;
@@ -42,7 +42,7 @@ export function renderAnswerFooter(
     terminal.write(`${wrapPieces(terminal, [markerPiece(terminal, citation), ...pieces])}\n`);
   }
   renderUnsupportedWords(terminal, response);
-  const { sentence, isWarning } = standingOf(response);
+  const { sentence, isWarning } = describeAnswerStatus(response);
   renderText(terminal, sentence, isWarning ? { style: 'yellow' } : {});
   if (shortened.length > 0) {
     const open = inChat ? '/source' : 'citeloop open';
@@ -65,7 +65,7 @@ export function toMarkdownFooter(response: AgentResponse): string[] {
       const { marker, score, verdict, gone } = citation;
       return `- [${marker}] ${formatCitation(citation)} ${score.toFixed(2)} ${verdict}${gone ? ', file deleted' : ''}`;
     });
-  const status = response.grounded ? [] : [`*${standingOf(response).sentence}*`];
+  const status = response.grounded ? [] : [`*${describeAnswerStatus(response).sentence}*`];
   return [...status, ...(sources.length > 0 ? [sources.join('\n')] : [])];
 }
 
@@ -90,11 +90,11 @@ function sourcePieces(
   const target = toSourceLink(chunk ?? { url, location });
   return [
     { text: oneLine(place, MAX_TITLE), paint: (text) => terminal.link(target, text, 'cyan') },
-    ...(location ? [{ text: describeLocation(location), gap: ', ' }] : []),
+    ...(location ? [{ text: formatLocation(location), gap: ', ' }] : []),
     { text: score.toFixed(2), gap: '  ' },
     verdictPiece(terminal, verdict, { dimmed }),
     { text: formatUrl(url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
-    ...(chunk !== undefined && fileIsGone(chunk) ? [missingFilePiece(terminal)] : []),
+    ...(chunk !== undefined && isFileDeleted(chunk) ? [missingFilePiece(terminal)] : []),
   ];
 }
 
@@ -108,7 +108,7 @@ function renderUnsupportedWords(terminal: Terminal, { answer, sentences }: Agent
   const doubtful = sentences.filter(({ unsupportedSpans }) => unsupportedSpans.length > 0);
   if (doubtful.length === 0) return;
   if (!terminal.interactive) {
-    const words = unsupportedWords({ answer, sentences }).map((word) => oneLine(word, MAX_WORDS));
+    const words = unsupportedTexts({ answer, sentences }).map((word) => oneLine(word, MAX_WORDS));
     renderText(terminal, `Not in any cited source: ${words.join(', ')}`);
     return;
   }
@@ -136,14 +136,14 @@ function underlinedPieces(terminal: Terminal, answer: string, sentence: CheckedS
 }
 
 /** `model · tokens · price · searches · time` */
-function formatUsage(response: AgentResponse, priceOf: PriceOf = () => null): string {
+function formatUsage(response: AgentResponse, priceOf: CalculatePrice = () => null): string {
   const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
   const price = priceOf(model, tokensUsed);
   return [
     oneLine(model, 60),
     `${tokensUsed.estimated ? 'about ' : ''}${tokensUsed.total} tokens (${tokensUsed.prompt} in, ${tokensUsed.completion} out)`,
     ...(price === null ? [] : [`cost ${formatPrice(price)}`]),
-    retrievalCount === 0 ? 'no search' : counted(retrievalCount, 'search', 'searches'),
+    retrievalCount === 0 ? 'no search' : formatCount(retrievalCount, 'search', 'searches'),
     `${formatTime(totalTimeMs)} (search ${formatTime(retrievalTimeMs)}, model ${formatTime(generationTimeMs)})`,
   ].join(' · ');
 }

@@ -1,19 +1,19 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { unsupportedWords } from '../../domain/answer-doubts.ts';
-import { type Citation, citationPassed } from '../../domain/citation.ts';
-import type { ConversationTurn, Decision } from '../../domain/conversation-turn.ts';
+import { unsupportedTexts } from '../../domain/answer-status.ts';
+import { type Citation, isPassedCitation } from '../../domain/citation.ts';
+import type { ConversationTurn, LedgerEntry } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatMarker, formatSourcePlace, verdictPiece } from './format-source.ts';
 import type { Terminal } from './terminal.ts';
-import { type LinePiece, renderText, wrapPieces } from './wrapping.ts';
+import { type LinePiece, renderText, wrapPieces } from './wrap-text.ts';
 
 const INDENT = '        ';
 const MAX_SENTENCE = 300;
 
-type SearchDecision = Extract<Decision, { searched: true }>;
+type SearchDecision = Extract<LedgerEntry, { searched: true }>;
 
 /** Explains a turn: each step with its query, its passages and which were cited, then each checked sentence. */
 export function renderLedger(terminal: Terminal, turn: ConversationTurn): void {
@@ -118,7 +118,7 @@ function renderSentences(terminal: Terminal, { answer, sentences }: AgentRespons
     if (evidence !== null && verdict !== 'quoted' && verdict !== 'unsupported') {
       renderText(terminal, `evidence: "${oneLine(evidence.text, MAX_SENTENCE)}"`, { indent: INDENT });
     }
-    const words = unsupportedWords({ answer, sentences: [sentence] }).map((word) =>
+    const words = unsupportedTexts({ answer, sentences: [sentence] }).map((word) =>
       oneLine(word, MAX_SENTENCE),
     );
     if (words.length > 0) renderText(terminal, `not in any source: ${words.join(', ')}`, { indent: INDENT });
@@ -127,7 +127,7 @@ function renderSentences(terminal: Terminal, { answer, sentences }: AgentRespons
 
 function summarizeCheck(response: AgentResponse): string {
   const { grounded, citations, confidence, answerProbability, checkedBy } = response;
-  const passed = citations.filter(citationPassed).length;
+  const passed = citations.filter(isPassedCitation).length;
   const cited =
     citations.length === 0 ? 'no citations' : `${passed} of ${citations.length} citations supported`;
   const chance =

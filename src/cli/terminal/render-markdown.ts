@@ -2,9 +2,9 @@ import type { BlockContent, DefinitionContent, List, PhrasingContent, RootConten
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { type Processor, unified } from 'unified';
-import { layoutTable } from './table.ts';
+import { layoutTable } from './format-table.ts';
 import type { Terminal } from './terminal.ts';
-import { type TextRun, wrapRuns } from './wrapping.ts';
+import { type TextRun, wrapRuns } from './wrap-text.ts';
 
 export interface MarkdownTarget {
   terminal: Terminal;

@@ -3,14 +3,14 @@ import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatMarker, formatSourcePlace, formatUrl, toSourceLink } from './format-source.ts';
 import { explainEmptyResult } from './render-ledger.ts';
 import type { Terminal } from './terminal.ts';
-import { renderText, wrap, wrapPieces } from './wrapping.ts';
+import { renderText, wrapLine, wrapPieces } from './wrap-text.ts';
 
 const INDENT = '    ';
 const EXCERPT_LINES = 3;
@@ -60,7 +60,7 @@ export function renderRetrievedPassages(
     if (index > 0) terminal.write('\n');
     const { chunks, query, filter } = retrieval;
     const only = isEmptyFilter(filter) ? '' : `, only ${formatFilter(filter)}`;
-    renderText(terminal, oneLine(`${counted(chunks.length, 'passage')} for: ${query}${only}`, 200), {
+    renderText(terminal, oneLine(`${formatCount(chunks.length, 'passage')} for: ${query}${only}`, 200), {
       style: 'bold',
     });
     if (chunks.length === 0) renderText(terminal, explainEmptyResult(retrieval), { indent: INDENT });
@@ -86,7 +86,7 @@ function renderPassage(terminal: Terminal, label: string, chunk: PassageChunk, q
   ]);
   terminal.write(`${line}\n`);
   const excerpt = bestExcerpt(chunk.text, query, EXCERPT_LINES * width);
-  for (const each of wrap(excerpt, width)) terminal.write(`${INDENT}${each}\n`);
+  for (const each of wrapLine(excerpt, width)) terminal.write(`${INDENT}${each}\n`);
   renderText(terminal, formatUrl(chunk.url), { style: 'dim', indent: INDENT });
 }
 

@@ -1,15 +1,15 @@
-import type { CitationFates } from '../../agent/stale-citations.ts';
-import { type ConcernedAnswer, isStale } from '../../app/sessions.ts';
+import type { CitationChanges } from '../../agent/citation-changes.ts';
+import { type AffectedAnswer, isAnswerStale } from '../../app/sessions.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
-import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
-import type { Fate } from '../../retrieval/chunk-changes.ts';
+import type { RecordedTurn, SessionSummary, TurnFeedback } from '../../ports/session-store.ts';
+import type { ChunkChange } from '../../retrieval/chunk-changes.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { formatMarker } from './format-source.ts';
+import { formatTable } from './format-table.ts';
 import { renderMarkdownText } from './markdown-stream.ts';
 import { renderAnswerFooter, toMarkdownFooter } from './render-footer.ts';
-import { table } from './table.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
-import { renderText } from './wrapping.ts';
+import { renderText } from './wrap-text.ts';
 
 const SHORT_ID = 8;
 const MAX_TITLE = 60;
@@ -27,7 +27,11 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   ]);
   const user = hasUsers ? ['user'] : [];
   terminal.write(
-    table(terminal, ['id', 'updated (UTC)', 'turns', 'model', 'collection', ...user, 'first question'], rows),
+    formatTable(
+      terminal,
+      ['id', 'updated (UTC)', 'turns', 'model', 'collection', ...user, 'first question'],
+      rows,
+    ),
   );
 }
 
@@ -51,14 +55,14 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
   renderText(terminal, 'Continue a session: citeloop chat --session <id>', { style: 'dim' });
 }
 
-export function renderOutdatedAnswers(terminal: Terminal, answers: readonly ConcernedAnswer[]): void {
+export function renderOutdatedAnswers(terminal: Terminal, answers: readonly AffectedAnswer[]): void {
   if (answers.length === 0) return void terminal.write('All cited sources are unchanged.\n');
   for (const { sessionId, turn, question, sources } of answers) {
     terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
     renderText(terminal, oneLine(question, 200));
     for (const source of sources) renderFate(terminal, source, source, '  ');
   }
-  const advice = answers.some(isStale)
+  const advice = answers.some(isAnswerStale)
     ? 'Ask again: citeloop sessions fork <id> --turn <turn>'
     : 'No source has changed; some have moved.';
   renderText(terminal, advice, { style: 'dim' });
@@ -69,7 +73,7 @@ interface ShownSession {
   user: string | null;
   turns: readonly RecordedTurn[];
   /** Changes of the sources, by turn. */
-  fates: readonly CitationFates[];
+  fates: readonly CitationChanges[];
 }
 
 /** Prints a conversation and which of its sources have changed since. */
@@ -121,7 +125,12 @@ export function formatTranscript(title: string, turns: readonly RecordedTurn[]):
 
 type NamedSource = Record<'marker' | 'title', string>;
 
-function renderFate(terminal: Terminal, { marker, title }: NamedSource, fate: Fate, indent = ''): void {
+function renderFate(
+  terminal: Terminal,
+  { marker, title }: NamedSource,
+  fate: ChunkChange,
+  indent = '',
+): void {
   const source = `${formatMarker(marker)} ${oneLine(title, MAX_TITLE)}`;
   const style = fate.became === 'moved' ? 'dim' : 'yellow';
   renderText(terminal, `${source}: ${fateWords(fate)}`, { style, indent });
@@ -133,12 +142,12 @@ const OUTDATED_REASONS = {
   gone: 'the file was deleted; ingest with --prune to remove it',
 };
 
-function fateWords(fate: Fate): string {
+function fateWords(fate: ChunkChange): string {
   if (fate.became === 'moved') return `moved to ${oneLine(fate.to.url, 200)}`;
   return `outdated: ${OUTDATED_REASONS[fate.became]}`;
 }
 
-function renderFeedback(terminal: Terminal, { verdict, why, at }: Feedback): void {
+function renderFeedback(terminal: Terminal, { verdict, why, at }: TurnFeedback): void {
   const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
   const style = verdict === 'good' ? 'green' : 'red';
   renderText(terminal, `Rated ${verdict} ${minute(at)} UTC${reason}`, { style });

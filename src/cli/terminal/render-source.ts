@@ -3,7 +3,7 @@ import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
-import { fileIsGone } from '../../retrieval/chunk-changes.ts';
+import { isFileDeleted } from '../../retrieval/chunk-changes.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import {
   formatMarker,
@@ -14,7 +14,7 @@ import {
   verdictPiece,
 } from './format-source.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
-import { renderText, type TextRun, wrapPieces, wrapRuns } from './wrapping.ts';
+import { renderText, type TextRun, wrapPieces, wrapRuns } from './wrap-text.ts';
 
 export interface CitedSource {
   citation: Citation;
@@ -59,7 +59,7 @@ export function renderCitedSource(
       paint: (part: string) => terminal.link(target, part, 'cyan'),
     },
     verdictPiece(terminal, citation.verdict),
-    ...(cited !== null && fileIsGone(cited) ? [missingFilePiece(terminal)] : []),
+    ...(cited !== null && isFileDeleted(cited) ? [missingFilePiece(terminal)] : []),
   ];
   terminal.write(`${wrapPieces(terminal, pieces)}\n`);
   renderText(terminal, formatUrl(citation.url), { style: 'dim' });

@@ -1,15 +1,15 @@
-import { completeTurn } from '../../agent/complete-turn.ts';
-import { CLOSEST_PASSAGES, showsPassages } from '../../domain/abstention.ts';
-import { nearestParts } from '../../domain/closest-passages.ts';
+import { waitForTurn } from '../../agent/wait-for-turn.ts';
+import { CLOSEST_PASSAGES_OPENING, isClosestPassagesAnswer } from '../../domain/abstention.ts';
+import { shortenClosestPassages } from '../../domain/closest-passages.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
-import type { PriceOf } from '../../evaluation/run/prices.ts';
+import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import { createVisibleStream, oneLine } from '../../text/visible-text.ts';
 import type { MarkdownStream } from './markdown-stream.ts';
 import { createSpinner } from './progress.ts';
 import { renderAnswerFooter, renderMarkdownFooter } from './render-footer.ts';
 import { canRedraw, createTerminal, type ProcessStreams, type Terminal, wrapWidth } from './terminal.ts';
-import { renderText } from './wrapping.ts';
+import { renderText } from './wrap-text.ts';
 
 interface TurnView {
   stream: boolean;
@@ -18,7 +18,7 @@ interface TurnView {
   inChat?: boolean;
   /** Markdown source or plain text; formatted for the terminal unless given. */
   format?: AnswerFormat | undefined;
-  priceOf?: PriceOf | undefined;
+  priceOf?: CalculatePrice | undefined;
 }
 
 export type AnswerFormat = 'md' | 'plain';
@@ -60,13 +60,13 @@ export async function renderTurn(
       push(text) {
         if (held === null) return writer.push(text);
         held += text;
-        if (CLOSEST_PASSAGES.startsWith(held) || showsPassages(held)) return;
+        if (CLOSEST_PASSAGES_OPENING.startsWith(held) || isClosestPassagesAnswer(held)) return;
         writer.push(held);
         held = null;
       },
       end() {
         if (held !== null && held !== '') {
-          const { text, inPart } = nearestParts(held, query);
+          const { text, inPart } = shortenClosestPassages(held, query);
           writer.push(text);
           shortened = inPart;
         }
@@ -115,7 +115,7 @@ export async function renderTurn(
 
   let completed: ConversationTurn | undefined;
   try {
-    completed = await completeTurn(events, renderEvent);
+    completed = await waitForTurn(events, renderEvent);
   } finally {
     spinner.hide();
     if (completed === undefined) answer?.end();

@@ -5,15 +5,15 @@ import type { Tape } from '../../tape/open-tape.ts';
 import type { ReissueResult } from '../../tape/reissue-requests.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
 import { summarizeTape } from '../../tape/tape-summary.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { table } from './table.ts';
-import type { Style, Terminal } from './terminal.ts';
+import { formatTable } from './format-table.ts';
+import type { Terminal, TextStyle } from './terminal.ts';
 
 const SHOWN_DIFFERENCES = 12;
 const SHOWN_CALLS = 20;
 
-type WriteLine = (text: string, style?: Style) => void;
+type WriteLine = (text: string, style?: TextStyle) => void;
 
 function createLineWriter(terminal: Terminal): WriteLine {
   return (text, style) => terminal.write(`${terminal.text(text, style)}\n`);
@@ -35,7 +35,7 @@ export function renderTape(terminal: Terminal, tape: Tape): void {
   if (edited) line('Edited after it was recorded.', 'yellow');
   const collection = outputs?.collection;
   if (collection) {
-    const documents = counted(collection.documents, 'document');
+    const documents = formatCount(collection.documents, 'document');
     line(`collection ${collection.name}, ${documents}, ${collection.fingerprint}`);
   }
   for (const [index, turn] of (outputs?.turns ?? []).entries()) renderTurnOutput(line, turn, index + 1);
@@ -47,7 +47,7 @@ export function renderTape(terminal: Terminal, tape: Tape): void {
   if (outputs?.ingest) line(`ingest: ${oneLine(JSON.stringify(outputs.ingest), 300)}`);
   if (outputs?.error) line(`failed: ${oneLine(outputs.error.message, 300)}`, 'red');
   line('');
-  line(calls.length === 0 ? 'No calls.' : `${counted(calls.length, 'call')}:`, 'bold');
+  line(calls.length === 0 ? 'No calls.' : `${formatCount(calls.length, 'call')}:`, 'bold');
   if (calls.length === 0) return;
   const rows = calls.map(({ id, startedAtMs, durationMs, request, outcome, chunks }) => [
     String(id),
@@ -58,7 +58,7 @@ export function renderTape(terminal: Terminal, tape: Tape): void {
     oneLine(request, 70),
   ]);
   const headings = ['call', 'start', 'duration', 'chunks', 'status', 'request'];
-  terminal.write(table(terminal, headings, rows));
+  terminal.write(formatTable(terminal, headings, rows));
 }
 
 function renderTurnOutput(line: WriteLine, turn: TurnOutput, number: number): void {
@@ -109,7 +109,7 @@ export function renderReplay(terminal: Terminal, result: ReplayComparison): void
   renderDifferences(line, differences);
   if (result.collectionChanged === true && !isSame) line('  The collection changed since the recording.');
   if (exchanges.repeated > 0)
-    line(`  ${counted(exchanges.repeated, 'call was', 'calls were')} made more often than recorded.`);
+    line(`  ${formatCount(exchanges.repeated, 'call was', 'calls were')} made more often than recorded.`);
   renderMissing(line, result);
   if (result.renewed) line('  Updated the tape.');
 }
@@ -118,8 +118,8 @@ function formatReplayCounts({ exchanges, missing, turns }: ReplayComparison): st
   const used =
     exchanges.recorded === 0 && missing.length === 0
       ? ['no service calls']
-      : [`${exchanges.used} of ${counted(exchanges.recorded, 'exchange')} used`];
-  return [...used, ...(turns === 0 ? [] : [counted(turns, 'turn')])].join(', ');
+      : [`${exchanges.used} of ${formatCount(exchanges.recorded, 'exchange')} used`];
+  return [...used, ...(turns === 0 ? [] : [formatCount(turns, 'turn')])].join(', ');
 }
 
 /** The error of the last turn, or of a run that ended before its first turn. */
@@ -130,7 +130,7 @@ function lastErrorMessage({ outputs }: ReplayComparison): string | null {
 function renderMissing(line: WriteLine, { missing, live }: ReplayComparison): void {
   const [first] = missing;
   if (first === undefined) return;
-  const calls = counted(missing.length, 'call');
+  const calls = formatCount(missing.length, 'call');
   if (live) {
     line(`  ${calls} not on the tape ${missing.length === 1 ? 'was' : 'were'} sent to the live service.`);
     return;
@@ -182,7 +182,7 @@ export function renderReissueResult(
   const changes = asked.flatMap((call) => call.changes);
   const kinds = Object.entries(Object.groupBy(changes, ({ kind }) => kind));
   const summary = kinds.map(([kind, all]) => `${kind} ${all.length}`).join(', ') || 'all as recorded';
-  line(`Repeated ${counted(asked.length, 'call')}: ${summary}.`);
+  line(`Repeated ${formatCount(asked.length, 'call')}: ${summary}.`);
   if (!ok) line('To accept a change, record the tape again with --record or --on-miss record.');
-  for (const { reason, calls } of left) line(`Skipped ${counted(calls, 'call')}: ${reason}.`);
+  for (const { reason, calls } of left) line(`Skipped ${formatCount(calls, 'call')}: ${reason}.`);
 }

@@ -13,7 +13,7 @@ export function canRedraw(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && stream.getColorDepth() > 1;
 }
 
-export type Style = Parameters<typeof styleText>[0];
+export type TextStyle = Parameters<typeof styleText>[0];
 
 const MAX_WIDTH = 110;
 
@@ -24,9 +24,9 @@ export interface Terminal {
   readonly colours: boolean;
   readonly width: number;
   write(text: string): void;
-  text(text: string, style?: Style): string;
+  text(text: string, style?: TextStyle): string;
   /** A hyperlink where the terminal supports it, else the text. */
-  link(url: string, text: string, style?: Style): string;
+  link(url: string, text: string, style?: TextStyle): string;
 }
 
 export function createTerminal(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { saysNoInformation } from '../../domain/abstention.ts';
-import { citationPassed } from '../../domain/citation.ts';
+import { isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RecordedTurn } from '../../ports/session-store.ts';
@@ -8,7 +8,7 @@ import { splitSentences } from '../../text/split-sentences.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { containsPhrase } from '../metrics/answer-metrics.ts';
 import { type AskModel, parseJsonReply } from '../run/judge-model.ts';
-import { createRandomIndex, shuffle } from '../statistics/random.ts';
+import { createRandomIndex, shuffle } from '../statistics/random-index.ts';
 import { type EvaluationCase, evaluationCaseSchema, type HistoryMessage } from './evaluation-case.ts';
 import { toExpectedSource } from './expected-source.ts';
 
@@ -187,7 +187,7 @@ function goldFromAnswer(
   abstentionPhrases: readonly string[],
 ): Partial<EvaluationCase> {
   if (saysNoInformation(answer, abstentionPhrases)) return { answerable: false, needsRetrieval: true };
-  const sources = [...new Set(citations.filter(citationPassed).map(({ url }) => toExpectedSource(url)))];
+  const sources = [...new Set(citations.filter(isPassedCitation).map(({ url }) => toExpectedSource(url)))];
   if (sources.length === 0) return { needsRetrieval: retrievalPerformed };
   return { expectedSources: sources, answerable: true, needsRetrieval: true };
 }

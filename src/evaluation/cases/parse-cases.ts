@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isMap, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
 import type * as z from 'zod';
-import { advice, command } from '../../faults/advice.ts';
+import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
@@ -25,7 +25,7 @@ export function parseCases(text: string, file: string): EvaluationCase[] {
   throwIssues(file, issues);
   if (cases.length > 0) return cases;
   throw new AppError('invalid_input', `${file} contains no cases.`, {
-    hint: advice`Draft some from your documents${command('eval init')}`,
+    hint: advice`Draft some from your documents${viaCommand('eval init')}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ChunkStore, DocumentRecord } from '../../ports/chunk-store.ts';
-import { type Fate, fileIsGone, whatBecame } from '../../retrieval/chunk-changes.ts';
+import { type ChunkChange, findChunkChanges, isFileDeleted } from '../../retrieval/chunk-changes.ts';
 import { containsPhrase } from '../metrics/answer-metrics.ts';
 import type { EvaluationCase, GoldPin } from './evaluation-case.ts';
 import { createSourceFinder, toExpectedSource } from './expected-source.ts';
@@ -34,7 +34,7 @@ export async function pinGold(
 
 /** An expected source or chunk that changed. `to` is what the case should name instead. */
 type StaleGold = { expected: string } & (
-  | Exclude<Fate, { became: 'moved' }>
+  | Exclude<ChunkChange, { became: 'moved' }>
   | { became: 'moved'; to: string; url: string }
 );
 
@@ -65,7 +65,7 @@ export async function findStaleCases(
     const hashesOf = (expected: string) =>
       (pins.get(id) ?? []).flatMap((pin) => (pin.expected === expected ? [pin.contentHash] : []));
     const pinned = expectedChunks.map((chunkId) => ({ chunkId, contentHash: hashesOf(chunkId)[0] }));
-    const changes = await whatBecame(pinned, store);
+    const changes = await findChunkChanges(pinned, store);
     const gold = [
       ...expectedSources.flatMap(
         (expected) => checkSource(expected, hashesOf(expected), findSources(expected), documents) ?? [],
@@ -78,9 +78,9 @@ export async function findStaleCases(
       }),
     ];
     if (gold.length === 0) continue;
-    const sources = expectedSources.flatMap(findSources).filter((document) => !fileIsGone(document));
+    const sources = expectedSources.flatMap(findSources).filter((document) => !isFileDeleted(document));
     const read = await store.read([...new Set(sources.map(({ uri }) => uri))]);
-    const chunks = (await store.chunks(expectedChunks)).filter((chunk) => !fileIsGone(chunk));
+    const chunks = (await store.chunks(expectedChunks)).filter((chunk) => !isFileDeleted(chunk));
     const text = [...read.flatMap((document) => document.chunks), ...chunks].map((one) => one.text).join(' ');
     const isKnown = text !== '' && expectedPhrases.length > 0;
     const missing = isKnown ? expectedPhrases.filter((phrase) => !containsPhrase(text, phrase)) : null;
@@ -100,11 +100,13 @@ function checkSource(
   found: readonly HashedDocument[],
   documents: readonly HashedDocument[],
 ): StaleGold | null {
-  if (found.some((document) => !fileIsGone(document))) {
+  if (found.some((document) => !isFileDeleted(document))) {
     const isSame = hashes.every((hash) => found.some(({ contentHash }) => contentHash === hash));
     return isSame ? null : { expected, became: 'changed' };
   }
-  const moved = documents.find((document) => hashes.includes(document.contentHash) && !fileIsGone(document));
+  const moved = documents.find(
+    (document) => hashes.includes(document.contentHash) && !isFileDeleted(document),
+  );
   if (moved === undefined) return { expected, became: found.length > 0 ? 'gone' : 'vanished' };
   return { expected, became: 'moved', to: toExpectedSource(moved.url), url: moved.url };
 }

@@ -1,4 +1,4 @@
-import { citationPassed } from '../../domain/citation.ts';
+import { isPassedCitation } from '../../domain/citation.ts';
 import { matchesSource } from '../cases/expected-source.ts';
 import type { CaseRun } from '../report/case-run.ts';
 import { answerMetrics, repeatMetrics } from './answer-metrics.ts';
@@ -17,7 +17,7 @@ const citationMetrics: readonly Metric[] = [
     kind: 'ratio',
     description: 'Share of citations whose chunk supports the sentence; made-up sources count as failed.',
     empty: 'nothing was cited',
-    measure: ({ citations }) => ({ sum: citations.filter(citationPassed).length, of: citations.length }),
+    measure: ({ citations }) => ({ sum: citations.filter(isPassedCitation).length, of: citations.length }),
   },
   {
     ...citation,
@@ -28,7 +28,7 @@ const citationMetrics: readonly Metric[] = [
     hasGold: hasExpectedSources,
     needs: NO_EXPECTED_SOURCES,
     measure({ citations }, { expected: { chunks, sources } }) {
-      const passed = citations.filter(citationPassed);
+      const passed = citations.filter(isPassedCitation);
       const wanted = chunks.length > 0 ? chunks : sources;
       const isCited = (item: string) =>
         passed.some(({ chunkId, url }) => (chunks.length > 0 ? chunkId === item : matchesSource(item, url)));
@@ -46,7 +46,7 @@ const citationMetrics: readonly Metric[] = [
       // Small talk and abstentions state nothing that a document could support.
       const isSmallTalk = searches === 0 && sentences.every(({ verdict }) => verdict === null);
       if (error !== null || abstained || isSmallTalk) return null;
-      return { sum: sentences.filter(citationPassed).length, of: sentences.length };
+      return { sum: sentences.filter(isPassedCitation).length, of: sentences.length };
     },
   },
 ];

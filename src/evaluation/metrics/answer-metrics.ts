@@ -1,5 +1,5 @@
-import { citationPassed } from '../../domain/citation.ts';
-import { quoted } from '../../text/phrasing.ts';
+import { isPassedCitation } from '../../domain/citation.ts';
+import { quoteName } from '../../text/format-count.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CaseRun } from '../report/case-run.ts';
 import { type CaseGold, type Metric, passContribution, valueContribution } from './metric.ts';
@@ -35,22 +35,22 @@ export function explainIncorrect(run: CaseRun, gold: CaseGold): string | null {
   const { answer } = run;
   if (run.error !== null) return `failed: ${run.error.message}`;
   const said = forbidden.filter((phrase) => containsPhrase(answer, phrase));
-  if (said.length > 0) return `contains forbidden ${said.map(quoted).join(', ')}`;
+  if (said.length > 0) return `contains forbidden ${said.map(quoteName).join(', ')}`;
   const failed = run.checks.find(({ passed }) => !passed);
   if (failed !== undefined) return `fails ${failed.check}: ${failed.reason}`;
   if (gold.answerable === false) return run.abstained ? null : 'answers an unanswerable question';
   if (run.abstained) return 'abstains';
   if (phrases.length > 0) {
     const missing = phrases.filter((phrase) => !containsPhrase(answer, phrase));
-    return missing.length === 0 ? null : `does not contain ${missing.map(quoted).join(', ')}`;
+    return missing.length === 0 ? null : `does not contain ${missing.map(quoteName).join(', ')}`;
   }
   if (answers.length > 0) {
     const isSaid = answers.some((expected) => saysTheSame(answer, expected));
-    return isSaid ? null : `does not say ${answers.map(quoted).join(' or ')}`;
+    return isSaid ? null : `does not say ${answers.map(quoteName).join(' or ')}`;
   }
   if (checks.length > 0) return run.checks.length > 0 ? null : 'was not checked';
   return run.citations.some(
-    (citation) => citationPassed(citation) && isExpectedSource(citation, gold) === true,
+    (citation) => isPassedCitation(citation) && isExpectedSource(citation, gold) === true,
   )
     ? null
     : `does not cite ${[...sources, ...chunks].join(' or ')}`;

@@ -1,4 +1,4 @@
-import { counted, quoted } from '../../text/phrasing.ts';
+import { formatCount, quoteName } from '../../text/format-count.ts';
 import { type EvaluationCase, formatCheckName, toConversationKey } from '../cases/evaluation-case.ts';
 import type { GoldPins } from '../cases/stale-cases.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
@@ -19,6 +19,12 @@ import {
 } from '../statistics/metric-column.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import type { CaseRun } from './case-run.ts';
+import {
+  formatArmVerdict,
+  formatPairVerdict,
+  formatRecommendation,
+  type VerdictInput,
+} from './format-verdict.ts';
 import { recommendArm, toArmStanding } from './recommend-arm.ts';
 import {
   type CaseResult,
@@ -29,7 +35,6 @@ import {
   type ReportCase,
   type ReportData,
 } from './report-data.ts';
-import { formatArmVerdict, formatPairVerdict, formatRecommendation, type VerdictInput } from './verdict.ts';
 
 /** With fewer cases only large differences can be proven. */
 const FEW_CASES = 30;
@@ -264,13 +269,13 @@ function compareArms(
 
 function listWarnings({ cases, judge }: ReportData['header'], arms: readonly ReportArm[]): string[] {
   return [
-    ...(cases < FEW_CASES ? [`${counted(cases, 'case')}: only large differences can be proven.`] : []),
+    ...(cases < FEW_CASES ? [`${formatCount(cases, 'case')}: only large differences can be proven.`] : []),
     ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
       ? [`${judge} judged its own answers and may favor them. Use another model with --judge-model.`]
       : []),
     ...arms
       .filter(({ errors }) => errors > 0)
-      .map(({ name, errors }) => `${counted(errors, 'run')} of ${quoted(name)} failed.`),
+      .map(({ name, errors }) => `${formatCount(errors, 'run')} of ${quoteName(name)} failed.`),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { AppError } from '../../faults/app-error.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, compareRuns } from '../metrics/metric.ts';
-import { formatP } from './format-value.ts';
+import { formatPValue } from './format-metric.ts';
 import { findHeadline } from './recommend-arm.ts';
 import type { MetricComparison, ReportCase, ReportData } from './report-data.ts';
 
@@ -160,10 +160,11 @@ function changedSettings(
 export function formatFlips({ shared, metrics, flipped }: RunDiff): string {
   const headline = findHeadline(metrics);
   if (headline === undefined) return 'No case defines a correct answer.';
-  if (flipped.length === 0) return `No answer of ${counted(shared, 'case')} changed between right and wrong.`;
+  if (flipped.length === 0)
+    return `No answer of ${formatCount(shared, 'case')} changed between right and wrong.`;
   const { n, better, worse, conclusion, adjustedP } = headline;
-  const p = adjustedP === null ? '' : `, ${formatP(adjustedP)}`;
-  return `Of ${counted(n, 'answer')}, ${worse.length} got worse and ${better.length} better: ${conclusion}${p}.`;
+  const p = adjustedP === null ? '' : `, ${formatPValue(adjustedP)}`;
+  return `Of ${formatCount(n, 'answer')}, ${worse.length} got worse and ${better.length} better: ${conclusion}${p}.`;
 }
 
 const HASHED_SETTINGS = ['documents', 'cases', 'systemPrompt', 'abstentionPhrases'];

@@ -1,11 +1,11 @@
-import { advice, settingOf } from '../../faults/advice.ts';
+import { advice, settingValue } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import { compareRuns, type Metric } from '../metrics/metric.ts';
-import { formatMetricDifference, formatP, formatValue } from './format-value.ts';
-import { gatesFailed } from './gate-results.ts';
+import { formatMetricDifference, formatMetricValue, formatPValue } from './format-metric.ts';
+import { formatFailedGates } from './gate-results.ts';
 import type { GateResult, ReportData } from './report-data.ts';
 
 const OPERATORS = {
@@ -53,7 +53,7 @@ export function parseGate(text: string): QualityGate {
   const [, arm, metric, operator, bound, percent] = BOUND.exec(trimmed) ?? [];
   if (metric === undefined) {
     throw new AppError('invalid_input', `Invalid gate "${oneLine(text, 60)}".`, {
-      hint: advice`Examples: ${settingOf('gate', '"citation.precision>=0.9"', '"citation.precision>=0.9"')}, ${settingOf('gate', '"no-worse-than baseline.json"', '"no-worse-than baseline.json"')}.`,
+      hint: advice`Examples: ${settingValue('gate', '"citation.precision>=0.9"', '"citation.precision>=0.9"')}, ${settingValue('gate', '"no-worse-than baseline.json"', '"no-worse-than baseline.json"')}.`,
     });
   }
   if (!allMetrics.some(({ id }) => id === metric)) {
@@ -97,7 +97,7 @@ function checkBound(
   const unit = metrics.find(({ id }) => id === metric)?.unit ?? 'number';
   const measured =
     found?.status === 'value'
-      ? `${formatValue(found.value, unit)} on ${counted(found.n, 'case')}`
+      ? `${formatMetricValue(found.value, unit)} on ${formatCount(found.n, 'case')}`
       : `no data, ${found?.reason ?? 'it was not measured'}`;
   return {
     gate: text,
@@ -122,20 +122,20 @@ function checkBaseline(
     const metric = metrics.find((one) => one.id === id) as Metric;
     const loss = metric.better === 'higher' ? -difference : difference;
     const value = arm?.metrics[id];
-    const now = value?.status === 'value' ? formatValue(value.value, metric.unit) : 'no data';
+    const now = value?.status === 'value' ? formatMetricValue(value.value, metric.unit) : 'no data';
     const isProvenWorse = (adjustedP ?? 1) < 0.05 && loss > 0;
     return {
       gate: text,
       arm: arm?.name ?? '',
       passed: !isProvenWorse && loss <= within,
-      line: `${id} no worse than ${file}: ${now}, ${formatMetricDifference(difference, metric.unit)} (${formatP(adjustedP)})`,
+      line: `${id} no worse than ${file}: ${now}, ${formatMetricDifference(difference, metric.unit)} (${formatPValue(adjustedP)})`,
     };
   });
 }
 
 /** Throws `gate_failed` with the lines that failed. */
 export function assertGatesPassed(gates: readonly GateResult[]): void {
-  const failure = gatesFailed(gates);
+  const failure = formatFailedGates(gates);
   if (failure === null) return;
   const failed = gates.filter(({ passed }) => !passed);
   throw new AppError('gate_failed', `${failure}.`, {

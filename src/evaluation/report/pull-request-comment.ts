@@ -1,10 +1,10 @@
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { formatFlips, formatSettingChanges, type RunDiff } from './diff-runs.ts';
-import { formatP, formatValue, knownValue } from './format-value.ts';
-import { gatesFailed, summarizeGates } from './gate-results.ts';
+import { formatMetricValue, formatPValue, toKnownValue } from './format-metric.ts';
+import { formatFinding } from './format-verdict.ts';
+import { formatFailedGates, summarizeGates } from './gate-results.ts';
 import type { ReportData } from './report-data.ts';
-import { findingOf } from './verdict.ts';
 
 /** Identifies the comment, so that a later run replaces it. */
 export const COMMENT_MARK = '<!-- citeloop-evaluation -->';
@@ -43,13 +43,13 @@ interface CommentOptions {
  */
 export function renderPullRequestComment(report: ReportData, { diff, reportUrl }: CommentOptions): string {
   const { verdict, notes, gates, header } = report;
-  const failure = gatesFailed(gates);
+  const failure = formatFailedGates(gates);
   const gateLines = summarizeGates(gates).map(
     ({ passed, arm, line }) => `- ${passed ? '✅' : '❌'} ${renderCode(arm)} ${renderCode(line)}`,
   );
   const top = [
     COMMENT_MARK,
-    `### ${failure === null ? '' : '❌ '}${escapeMarkdown(findingOf(report))}`,
+    `### ${failure === null ? '' : '❌ '}${escapeMarkdown(formatFinding(report))}`,
     ...verdict.map(escapeMarkdown),
     ...(gates.length > 0 ? [`**${failure ?? 'All gates passed'}**`, gateLines.join('\n')] : []),
     renderMetrics(report),
@@ -59,7 +59,7 @@ export function renderPullRequestComment(report: ReportData, { diff, reportUrl }
     ...notes.map((note) => `> ${escapeMarkdown(note)}`),
     [
       ...(reportUrl === undefined ? [] : [`[Full report](${encodeURI(reportUrl)})`]),
-      `${counted(header.cases, 'case')} of ${renderCode(header.casesFile)}, ${header.totals.tokens} tokens, ${escapeMarkdown(header.models.join(', '))}, citeloop ${header.version}`,
+      `${formatCount(header.cases, 'case')} of ${renderCode(header.casesFile)}, ${header.totals.tokens} tokens, ${escapeMarkdown(header.models.join(', '))}, citeloop ${header.version}`,
     ].join(' · '),
   ];
   const text = [...top, ...(diff === null ? [] : renderFlips(diff)), ...bottom].join('\n\n');
@@ -70,16 +70,16 @@ export function renderPullRequestComment(report: ReportData, { diff, reportUrl }
 function renderMetrics({ arms, metrics, comparisons }: ReportData): string {
   const rows = TABLE_METRICS.flatMap((id) => {
     const info = metrics.find((metric) => metric.id === id);
-    if (info === undefined || arms.every((arm) => knownValue(arm.metrics[id]) === null)) return [];
+    if (info === undefined || arms.every((arm) => toKnownValue(arm.metrics[id]) === null)) return [];
     const cells = arms.map((arm) => {
-      const value = knownValue(arm.metrics[id]);
+      const value = toKnownValue(arm.metrics[id]);
       if (value === null) return 'no data';
       const compared = comparisons
         .find((one) => one.arm === arm.name)
         ?.metrics.find(({ metric }) => metric === id);
       const mark = { better: ' ▲', worse: ' ▼' }[compared?.conclusion as string];
-      const proof = mark === undefined ? '' : `${mark} (${formatP(compared?.adjustedP ?? null)})`;
-      return `${formatValue(value.value, info.unit)}${proof}`;
+      const proof = mark === undefined ? '' : `${mark} (${formatPValue(compared?.adjustedP ?? null)})`;
+      return `${formatMetricValue(value.value, info.unit)}${proof}`;
     });
     return [`| ${info.label} | ${cells.join(' | ')} |`];
   });
@@ -95,7 +95,7 @@ function renderFlips({ before, flipped }: RunDiff): string[] {
   });
   const more = flipped.length - rows.length;
   return [
-    `<details><summary>${counted(flipped.length, 'flipped case')} since ${escapeHtml(before.run)}</summary>`,
+    `<details><summary>${formatCount(flipped.length, 'flipped case')} since ${escapeHtml(before.run)}</summary>`,
     ['| case | before | after | question | answer |', '|---|---|---|---|---|', ...rows].join('\n'),
     ...(more > 0 ? [`and ${more} more`] : []),
     '</details>',

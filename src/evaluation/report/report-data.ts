@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { policySchema } from '../../domain/agent-config.ts';
 import { renameLegacyFields } from '../../domain/migrate-record.ts';
 import { scoreSchema } from '../../domain/retrieved-chunk.ts';
-import { advice, command } from '../../faults/advice.ts';
+import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { goldPinSchema, historyMessageSchema } from '../cases/evaluation-case.ts';
 import { caseRunSchema } from './case-run.ts';
@@ -264,7 +264,7 @@ export function parseReport(value: unknown, file: string): ReportData {
     'invalid_input',
     `${file} is not a report of this program${place ? ` (at ${place})` : ''}.`,
     {
-      hint: advice`Create one of format ${REPORT_FORMAT}${command('eval <cases>', { json: file })}`,
+      hint: advice`Create one of format ${REPORT_FORMAT}${viaCommand('eval <cases>', { json: file })}`,
     },
   );
 }

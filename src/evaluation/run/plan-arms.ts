@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { advice, type Gap, settingOf } from '../../faults/advice.ts';
+import { type AdviceGap, advice, settingValue } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 
@@ -128,7 +128,7 @@ function readArmFile(path: string): string {
 export function assertComparableArms(arms: readonly ArmPlan[]): void {
   if (arms.length < 2) {
     throw new AppError('invalid_input', 'Nothing to compare: there is only one arm.', {
-      hint: advice`Give two or more, for example ${settingOf('policies', 'tool,always', 'policies tool,always')}, ${settingOf('topK', '3,5,10', 'topK 3,5,10')} or ${armExample('policy=always topK=10')}`,
+      hint: advice`Give two or more, for example ${settingValue('policies', 'tool,always', 'policies tool,always')}, ${settingValue('topK', '3,5,10', 'topK 3,5,10')} or ${armExample('policy=always topK=10')}`,
     });
   }
   const names = arms.map(({ name }) => name);
@@ -139,6 +139,6 @@ export function assertComparableArms(arms: readonly ArmPlan[]): void {
   });
 }
 
-function armExample(expression: string): Gap {
-  return settingOf('arm', `"${expression}"`, `"${expression}"`);
+function armExample(expression: string): AdviceGap {
+  return settingValue('arm', `"${expression}"`, `"${expression}"`);
 }

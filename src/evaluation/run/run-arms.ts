@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { renameLegacyFields } from '../../domain/migrate-record.ts';
-import { AppError, type ErrorKind, restated } from '../../faults/app-error.ts';
+import { AppError, type ErrorKind, withMessage } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import type { EvaluationCase } from '../cases/evaluation-case.ts';
 import { type CaseRun, caseRunSchema } from '../report/case-run.ts';
@@ -129,7 +129,7 @@ function assertAnyAnswer(results: RunResults): void {
   const runs = [...results.values()].flatMap((ofArm) => [...ofArm.values()].flat());
   const first = runs[0]?.error;
   if (first == null || runs.some(({ error }) => error === null)) return;
-  throw restated(fromErrorResponse(first), `No question was answered. ${first.message}`);
+  throw withMessage(fromErrorResponse(first), `No question was answered. ${first.message}`);
 }
 
 interface RunKey {

@@ -1,7 +1,7 @@
 import type { Agent, AgentSession } from '../../agent/agent.ts';
-import { completeTurn } from '../../agent/complete-turn.ts';
+import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
-import { MAX_EXCERPT } from '../../domain/citation.ts';
+import { MAX_EXCERPT_LENGTH } from '../../domain/citation.ts';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import { appendMessages, createSession } from '../../domain/conversation-session.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
@@ -22,7 +22,7 @@ import { toPlainCase } from '../report/assemble-report.ts';
 import type { CaseRun, ReportChunk } from '../report/case-run.ts';
 import type { RunCaseChecks } from './custom-checks.ts';
 import { type JudgeModel, judgeFaithfulness } from './judge-model.ts';
-import type { PriceOf } from './prices.ts';
+import type { CalculatePrice } from './model-prices.ts';
 
 interface CaseDependencies {
   agent: Agent;
@@ -30,7 +30,7 @@ interface CaseDependencies {
   collection: string;
   sessions: SessionStore;
   runtime: Runtime;
-  priceOf: PriceOf;
+  priceOf: CalculatePrice;
   judge?: JudgeModel | undefined;
   check?: RunCaseChecks | undefined;
 }
@@ -119,7 +119,7 @@ async function observeTurn(
     if (event.type === 'text_delta') firstTokenMs ??= runtime.elapsedMs() - started;
   };
   const events = session.ask(question, { signal, ...(filter && { filter }) });
-  const turn = await completeTurn(events, onEvent).catch((cause: unknown) => {
+  const turn = await waitForTurn(events, onEvent).catch((cause: unknown) => {
     signal.throwIfAborted();
     if (!(cause instanceof AppError)) throw cause;
     error = toErrorResponse(cause);
@@ -131,7 +131,7 @@ async function observeTurn(
 function toCaseRun(
   { turn, error: thrown, searches, contexts, firstTokenMs, totalMs }: ObservedTurn,
   gold: CaseGold,
-  { repeat, priceOf }: { repeat: number; priceOf: PriceOf },
+  { repeat, priceOf }: { repeat: number; priceOf: CalculatePrice },
 ): CaseRun {
   const response = turn?.response;
   // A turn can complete although all of its searches failed.
@@ -191,7 +191,7 @@ function toReportChunk(chunk: RetrievedChunk, gold: CaseGold): ReportChunk {
   const { chunkId, title, headings, score, text } = chunk;
   const url = toReportUrl(chunk, gold);
   const expected = isExpectedSource({ url, chunkId }, gold);
-  return { chunkId, title, url, headings, score, excerpt: oneLine(text, MAX_EXCERPT), expected };
+  return { chunkId, title, url, headings, score, excerpt: oneLine(text, MAX_EXCERPT_LENGTH), expected };
 }
 
 /** The URL of a chunk, or the longer path that the case gives for the same file. */

@@ -1,5 +1,5 @@
 import { createSamplingUnits, type MetricColumn, type SamplingUnits, sumByUnit } from './metric-column.ts';
-import { createRandomIndex } from './random.ts';
+import { createRandomIndex } from './random-index.ts';
 
 /** Gives interval bounds to about two digits. */
 const REPLICATES = 4000;

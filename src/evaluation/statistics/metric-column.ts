@@ -1,4 +1,4 @@
-import { createRandomIndex, shuffle } from './random.ts';
+import { createRandomIndex, shuffle } from './random-index.ts';
 
 /** What each case adds to a metric in one arm, in the order of the cases; both are 0 for a case that does not count. */
 export interface MetricColumn {

@@ -1,5 +1,5 @@
 import { columnRatio, type MetricColumn, sumValues } from './metric-column.ts';
-import { createRandomIndex } from './random.ts';
+import { createRandomIndex } from './random-index.ts';
 
 /** Up to this many differing units every permutation is enumerated. */
 const MAX_ENUMERATED_UNITS = 12;

@@ -1,5 +1,5 @@
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { findInnerCode, type Range } from '../../text/markdown-blocks.ts';
+import { findInnerCode, type TextRange } from '../../text/markdown-blocks.ts';
 import { memoizeBy } from '../../text/memoize.ts';
 import { splitSentencesAndCode } from '../../text/split-sentences.ts';
 import { findNumbers, isNumberWord, isUnitWord } from './claim-facts.ts';
@@ -24,7 +24,7 @@ const keyOf = ({ title, headings, text }: JudgedPassage) => [title, ...headings,
 export const prepareWording = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage) => {
   const ranges = splitSentencesAndCode(chunk.text);
   /** The shortest units that can be quoted: code has several, one for each sentence in it. */
-  const units: { range: Range; words: string }[] = [];
+  const units: { range: TextRange; words: string }[] = [];
   const text: string[] = [];
   for (const range of ranges) {
     // Code may be quoted without its fences.
@@ -45,7 +45,7 @@ export const prepareWording = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage) => 
     /** Each code block counts as one sentence. */
     sentences: ranges.map(({ start, end }) => chunk.text.slice(start, end)),
     /** The range of one or more whole sentences with exactly these words, in any case. */
-    findWhole(sought: readonly WrittenWord[]): Range | null {
+    findWhole(sought: readonly WrittenWord[]): TextRange | null {
       const words = sought.map(({ lower }) => lower).join(' ');
       if (words === '') return null;
       for (let first = 0; first < units.length; first += 1) {

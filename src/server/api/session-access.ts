@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { KeyedLock } from '../../async/gate.ts';
+import type { KeyedLock } from '../../async/concurrency-gate.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import type { CallerRegistry } from '../http/callers.ts';

@@ -1,6 +1,10 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
-import { type CitationFates, citationFates, fateRecords } from '../../agent/stale-citations.ts';
+import {
+  type CitationChanges,
+  findCitationChanges,
+  toCitationChangeRecords,
+} from '../../agent/citation-changes.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { RecordedTurn } from '../../ports/session-store.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -43,7 +47,7 @@ export function createSessionRoutes(options: ApiOptions): Hono {
       turns: turns.map(({ turn, feedback }, index) => ({
         turn,
         feedback,
-        ...fateRecords(fates[index] ?? new Map()),
+        ...toCitationChangeRecords(fates[index] ?? new Map()),
       })),
     });
   });
@@ -81,10 +85,13 @@ export function createSessionRoutes(options: ApiOptions): Hono {
   return app;
 
   /** What happened to the cited passages of each turn since; empty if the collection cannot be opened. */
-  async function findFates(collection: string, recorded: readonly RecordedTurn[]): Promise<CitationFates[]> {
+  async function findFates(
+    collection: string,
+    recorded: readonly RecordedTurn[],
+  ): Promise<CitationChanges[]> {
     try {
       const { store } = await collections.open(collection);
-      return await citationFates(
+      return await findCitationChanges(
         recorded.map(({ turn }) => turn),
         store,
       );

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { POLICIES } from '../../domain/choices.ts';
+import { RETRIEVAL_POLICIES } from '../../domain/setting-choices.ts';
 import { HttpError } from '../http/http-error.ts';
 import { parseFields } from '../http/parse-body.ts';
 import type { ApiOptions } from './session-access.ts';
@@ -17,7 +17,7 @@ export function createSourceRoutes({ collections, model }: ApiOptions, about: Re
   const app = new Hono();
 
   app.get('/about', (context) =>
-    context.json({ ...about, model, policies: POLICIES, collection: collections.defaultName }),
+    context.json({ ...about, model, policies: RETRIEVAL_POLICIES, collection: collections.defaultName }),
   );
 
   app.get('/collections', async (context) =>

@@ -1,5 +1,5 @@
 import { AppError, type ErrorKind } from '../../faults/app-error.ts';
-import { hintOf } from '../../faults/error-response.ts';
+import { plainHint } from '../../faults/error-response.ts';
 
 interface HttpErrorDetails {
   /** The field of the request that caused the error. */
@@ -46,7 +46,7 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof AppError) {
     const { kind, message, retryAfter } = error;
     const code = kind === 'context_overflow' ? 'context_length_exceeded' : kind;
-    return new HttpError(STATUS_BY_KIND[kind] ?? 500, code, message, { retryAfter, hint: hintOf(error) });
+    return new HttpError(STATUS_BY_KIND[kind] ?? 500, code, message, { retryAfter, hint: plainHint(error) });
   }
   if (error instanceof Error && error.name === 'AbortError')
     return new HttpError(499, 'client_closed_request', 'The client disconnected.');

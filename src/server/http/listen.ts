@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { advice, bySetting, setting, settingOf } from '../../faults/advice.ts';
+import { advice, settingName, settingValue, withSetting } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 
 interface ListenOptions {
@@ -11,7 +11,7 @@ interface ListenOptions {
   port: number;
 }
 
-export interface Listening {
+export interface ListeningServer {
   host: string;
   port: number;
   /** Without a trailing slash. */
@@ -42,7 +42,7 @@ export interface Service {
 export async function serveUntil(
   signal: AbortSignal,
   service: Service,
-  options: ListenOptions & { graceMs: number; onListening: (listening: Listening) => void },
+  options: ListenOptions & { graceMs: number; onListening: (listening: ListeningServer) => void },
 ): Promise<void> {
   const listening = await listen(service.fetch, options);
   options.onListening(listening);
@@ -55,7 +55,7 @@ export async function serveUntil(
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port }: ListenOptions,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -87,12 +87,12 @@ export async function listen(
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
   if (error.code === 'EADDRINUSE') {
     return new AppError('invalid_input', `Port ${port} of ${host} is in use by another program.`, {
-      hint: advice`Choose another${bySetting('port')}, or ${settingOf('port', '0', 'port 0')} for a free one.`,
+      hint: advice`Choose another${withSetting('port')}, or ${settingValue('port', '0', 'port 0')} for a free one.`,
       cause: error,
     });
   }
   return new AppError('invalid_input', `Cannot listen on port ${port} of ${host} (${messageOf(error)}).`, {
-    hint: advice`Choose another ${setting('port')} or ${setting('host')}.`,
+    hint: advice`Choose another ${settingName('port')} or ${settingName('host')}.`,
     cause: error,
   });
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Agent, AgentSession } from '../../agent/agent.ts';
-import { completeTurn } from '../../agent/complete-turn.ts';
-import { createKeyedLock } from '../../async/gate.ts';
-import { policySchema, runsHere } from '../../domain/agent-config.ts';
+import { waitForTurn } from '../../agent/wait-for-turn.ts';
+import { createKeyedLock } from '../../async/concurrency-gate.ts';
+import { isLocalModel, policySchema } from '../../domain/agent-config.ts';
 import {
   type AgentResponse,
   confidenceSchema,
@@ -13,10 +13,10 @@ import { checkedBySchema, sentenceVerdictSchema } from '../../domain/checked-sen
 import { verdictSchema } from '../../domain/citation.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { defineTool, type McpTool } from './define-tool.ts';
-import type { Library } from './library.ts';
+import type { McpLibrary } from './mcp-library.ts';
 import { toSourceUri } from './source-resources.ts';
 
 const MAX_QUERY = 120;
@@ -92,7 +92,7 @@ const output = z.object({
   timestamp: z.string(),
 });
 
-export function createMcpAskTool(library: Library): McpTool {
+export function createMcpAskTool(library: McpLibrary): McpTool {
   const turns = createKeyedLock();
   return defineTool({
     name: 'ask',
@@ -107,14 +107,14 @@ export function createMcpAskTool(library: Library): McpTool {
       readOnlyHint: false,
       destructiveHint: false,
       idempotentHint: false,
-      openWorldHint: !runsHere(library.model),
+      openWorldHint: !isLocalModel(library.model),
     },
     async run({ question, session_id, module, policy }, call) {
       const filter = await library.moduleFilter(module);
       const agent = await library.agent();
       const options = { ...(policy && { policy }), filter, signal: call.signal };
       const ask = async (session: AgentSession) => {
-        const { response } = await completeTurn(session.ask(question, options), (event) => {
+        const { response } = await waitForTurn(session.ask(question, options), (event) => {
           const message = toProgressMessage(event);
           if (message !== null) call.report(message);
         });
@@ -152,7 +152,7 @@ function toProgressMessage(event: RunEvent): string | null {
     case 'retrieval_finished':
       return event.context === null
         ? `The search failed: ${oneLine(event.error?.message ?? 'unknown reason', 200)}`
-        : `Found ${counted(event.context.chunks.length, 'passage')}`;
+        : `Found ${formatCount(event.context.chunks.length, 'passage')}`;
     case 'notice':
       return oneLine(event.message, 300);
     default:

@@ -8,11 +8,11 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { hintOf, toErrorResponse } from '../../faults/error-response.ts';
+import { plainHint, toErrorResponse } from '../../faults/error-response.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
 import type { CallTracker } from './call-tracker.ts';
-import type { Library } from './library.ts';
+import type { McpLibrary } from './mcp-library.ts';
 
 export interface ToolCallContext {
   /** Aborts with an AppError when the client cancels or disconnects. */
@@ -47,7 +47,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-interface RegisterOptions extends Pick<Library, 'withoutSecrets'> {
+interface RegisterOptions extends Pick<McpLibrary, 'withoutSecrets'> {
   tracker: CallTracker;
   onError: (message: string) => void;
 }
@@ -124,7 +124,9 @@ function toErrorResult(error: unknown, withoutSecrets: (text: string) => string)
   const { errorType, retryAfter, recoverable } = toErrorResponse(failure);
   return {
     isError: true,
-    content: [{ type: 'text', text: visibleText(withoutSecrets(`${failure.message} ${hintOf(failure)}`)) }],
+    content: [
+      { type: 'text', text: visibleText(withoutSecrets(`${failure.message} ${plainHint(failure)}`)) },
+    ],
     _meta: { 'citeloop/error': { errorType, retryAfter, recoverable } },
   };
 }

@@ -3,7 +3,7 @@ import { locationSchema } from '../../domain/location.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { defineTool, type McpTool } from './define-tool.ts';
-import type { Library } from './library.ts';
+import type { McpLibrary } from './mcp-library.ts';
 import { toSourceUri } from './source-resources.ts';
 
 const NEIGHBOURS = 2;
@@ -40,7 +40,7 @@ const output = z.object({
     .describe('In reading order. Neighbours may overlap by a sentence.'),
 });
 
-export function createMcpReadTool(library: Library): McpTool {
+export function createMcpReadTool(library: McpLibrary): McpTool {
   return defineTool({
     name: 'read_source',
     title: 'Read a source',

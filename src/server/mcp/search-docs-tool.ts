@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { locationSchema } from '../../domain/location.ts';
 import { createQuery } from '../../domain/query.ts';
 import { showContext } from '../../domain/retrieval-context.ts';
-import { MAX_RESULT_TEXT, toToolResponse } from '../../domain/retrieval-tool-response.ts';
+import { MAX_RESULT_CHARACTERS, toToolResponse } from '../../domain/retrieval-tool-response.ts';
 import { cutText } from '../../text/visible-text.ts';
 import { defineTool, type McpTool } from './define-tool.ts';
-import type { Library } from './library.ts';
+import type { McpLibrary } from './mcp-library.ts';
 import { toSourceUri } from './source-resources.ts';
 
 const MAX_TOP_K = 20;
@@ -38,7 +38,7 @@ const output = z.object({
   execution_time: z.number().describe('Seconds.'),
 });
 
-export function createMcpSearchTool(library: Library): McpTool {
+export function createMcpSearchTool(library: McpLibrary): McpTool {
   return defineTool({
     name: 'search_docs',
     title: 'Search the documents',
@@ -54,7 +54,7 @@ export function createMcpSearchTool(library: Library): McpTool {
       const query = createQuery({ text, topK: top_k ?? topK, filter });
       const { context } = await retriever.retrieve(query, signal);
       const shown = showContext(context, Number.POSITIVE_INFINITY, {
-        textOf: (chunk) => cutText(chunk.text, MAX_RESULT_TEXT),
+        textOf: (chunk) => cutText(chunk.text, MAX_RESULT_CHARACTERS),
       });
       const found = toToolResponse(shown, ({ chunkId }) => chunkId);
       return {

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { ChunkRecord, DocumentRecord } from '../../ports/chunk-store.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import type { Library, McpCollection } from './library.ts';
+import type { McpCollection, McpLibrary } from './mcp-library.ts';
 
 const PAGE_SIZE = 100;
 const MAX_NAME = 200;
@@ -36,7 +36,7 @@ type Source = Pick<DocumentRecord, 'uri' | 'url' | 'title' | 'module'>;
 type Store = McpCollection['store'];
 
 /** The documents of the collection as MCP resources. Their text comes from the store, never from a file. */
-export function createSourceResources(library: Library) {
+export function createSourceResources(library: McpLibrary) {
   let cached: { state: string; sources: Promise<Source[]> } | undefined;
 
   /** All documents in the order of their URIs, read again when the collection has changed. */

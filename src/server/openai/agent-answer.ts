@@ -1,8 +1,8 @@
-import { READ_SOURCE } from '../../agent/agent.ts';
-import { endedEarly } from '../../agent/complete-turn.ts';
+import { READ_SOURCE_TOOL } from '../../agent/agent.ts';
+import { throwNoAnswer } from '../../agent/wait-for-turn.ts';
 import { findMarkers } from '../../citations/find-markers.ts';
 import type { AgentResponse, TokensUsed } from '../../domain/agent-response.ts';
-import { citationPassed } from '../../domain/citation.ts';
+import { isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
@@ -65,7 +65,7 @@ export async function* streamAnswer(
       for (const { chunkId } of event.context?.chunks ?? []) chunks.add(chunkId);
     }
     if (event.type === 'tool_call') {
-      if (event.call.name === READ_SOURCE) readPassages += MOST_READ_PASSAGES;
+      if (event.call.name === READ_SOURCE_TOOL) readPassages += MOST_READ_PASSAGES;
       preamble = '';
       if (sent) yield { type: 'delta', text: `${filter.end()}\n\n` };
     }
@@ -85,13 +85,13 @@ export async function* streamAnswer(
     }
     if (event.type === 'error') throw fromErrorResponse(event.error);
   }
-  endedEarly();
+  throwNoAnswer();
 }
 
 /** The answer of a turn without a stream. Throws as `streamAnswer` does. */
 export async function collectAnswer(events: AsyncIterable<RunEvent | WaitingEvent>): Promise<AgentAnswer> {
   for await (const event of streamAnswer(events)) if (event.type === 'done') return event.answer;
-  return endedEarly();
+  return throwNoAnswer();
 }
 
 function toAgentAnswer({ response, decisions }: ConversationTurn): AgentAnswer {
@@ -132,7 +132,7 @@ export function findUrlCitations({ text, citeloop }: AgentAnswer, sent = text): 
   return findMarkers(sent, known).flatMap(({ start, end, references }) =>
     references.flatMap(({ name }) => {
       const citation = byMarker.get(name);
-      if (citation === undefined || !(citationPassed(citation) || citation.verdict === 'weak')) return [];
+      if (citation === undefined || !(isPassedCitation(citation) || citation.verdict === 'weak')) return [];
       return [{ start_index: start, end_index: end, url: citation.url, title: citation.title }];
     }),
   );

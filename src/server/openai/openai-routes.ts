@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import type { Policy } from '../../domain/agent-config.ts';
+import type { RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import type { ApiOptions } from '../api/session-access.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -14,7 +14,7 @@ const MODEL = 'citeloop';
 
 /** `policy` is used by requests that name none. */
 interface OpenAiRoutesOptions extends ApiOptions {
-  policy: Policy;
+  policy: RetrievalPolicy;
   runtime: Runtime;
 }
 

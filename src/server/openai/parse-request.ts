@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Policy, policySchema } from '../../domain/agent-config.ts';
+import { policySchema, type RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import { type Filter, filterSchema } from '../../domain/query.ts';
 import type { Runtime } from '../../ports/runtime.ts';
@@ -15,7 +15,7 @@ export interface AgentRequest {
   question: string;
   /** Earlier user and assistant messages, oldest first. */
   history: ConversationMessage[];
-  policy: Policy | undefined;
+  policy: RetrievalPolicy | undefined;
   filter: Filter | undefined;
   /** Whether a stream ends with a chunk that holds the token usage. */
   includeUsage: boolean;

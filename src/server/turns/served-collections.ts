@@ -1,5 +1,5 @@
 import type { Agent } from '../../agent/agent.ts';
-import { type UntilItWorks, untilItWorks } from '../../async/until-it-works.ts';
+import { createRetryablePromise, type RetryablePromise } from '../../async/retryable-promise.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -45,7 +45,7 @@ const NAME = /^\w[\w.-]{0,127}$/;
 
 export function createServedCollections(options: ServedCollectionsOptions): ServedCollections {
   const { defaultName, list, openStore, createAgent } = options;
-  const opened = new Map<string, UntilItWorks<[], ServedCollection>>();
+  const opened = new Map<string, RetryablePromise<[], ServedCollection>>();
 
   async function openServed(name: string): Promise<ServedCollection> {
     const store = await openStore(name);
@@ -63,7 +63,7 @@ export function createServedCollections(options: ServedCollectionsOptions): Serv
     if (known !== undefined) return known.get();
     const exists = NAME.test(name) && (name === defaultName || (await list()).includes(name));
     if (!exists) throw unknownCollectionError();
-    const collection = opened.get(name) ?? untilItWorks(() => openServed(name));
+    const collection = opened.get(name) ?? createRetryablePromise(() => openServed(name));
     opened.set(name, collection);
     return collection.get();
   }
@@ -90,13 +90,13 @@ export function createServedCollections(options: ServedCollectionsOptions): Serv
       return descriptions;
     },
     async close() {
-      for (const each of opened.values()) await (await each.got())?.store.close();
+      for (const each of opened.values()) await (await each.current())?.store.close();
     },
   };
 
   /** Opens a collection that is not in use, and closes it again. */
   async function describeOne(name: string): Promise<CollectionDescription> {
-    const inUse = await opened.get(name)?.got();
+    const inUse = await opened.get(name)?.current();
     const store = inUse?.store ?? (await openStore(name));
     if (store === null) throw new AppError('invalid_input', `Unknown collection "${name}".`);
     try {

@@ -1,7 +1,7 @@
-import { createEventQueue, eventsOf } from '../../async/event-queue.ts';
-import { createGate } from '../../async/gate.ts';
+import { createConcurrencyGate } from '../../async/concurrency-gate.ts';
+import { createEventQueue, readEvents } from '../../async/event-queue.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
-import { advice, setting } from '../../faults/advice.ts';
+import { advice, settingName } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServerMetrics, TurnOutcome } from './metrics.ts';
@@ -43,7 +43,7 @@ export interface TurnRunner {
 }
 
 export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: ServerMetrics): TurnRunner {
-  const gate = createGate({
+  const gate = createConcurrencyGate({
     ...limits,
     whenFull: (retryAfter) =>
       new HttpError(429, 'queue_full', 'Too many questions are waiting to be answered.', { retryAfter }),
@@ -110,7 +110,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
         if (error instanceof HttpError) metrics.countRefusal();
         throw error;
       });
-      return { events: eventsOf(queue), abandon, ended };
+      return { events: readEvents(queue), abandon, ended };
     },
 
     async drain(graceMs) {
@@ -129,7 +129,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
 
 function turnTimeoutError(turnMs: number): AppError {
   return new AppError('api_error', `The turn took longer than ${Math.round(turnMs / 1000)} seconds.`, {
-    hint: advice`Ask a simpler question, or raise ${setting('turnTimeout')}.`,
+    hint: advice`Ask a simpler question, or raise ${settingName('turnTimeout')}.`,
     recoverable: true,
   });
 }

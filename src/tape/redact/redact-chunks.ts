@@ -1,4 +1,4 @@
-import { MASK, type Range, type Redactor } from '../../faults/redactor.ts';
+import { REDACTED, type RedactedRange, type Redactor } from '../../faults/redactor.ts';
 import { type TapeChunk, type TapeJson, tryParseJson } from '../tape-format.ts';
 
 interface TextEdit {
@@ -102,8 +102,8 @@ function findDeltaEdits(text: string, redactor: Redactor): TextEdit[] {
     .sort((a, b) => a.start - b.start);
 }
 
-function maskEdits(ranges: readonly Range[]): TextEdit[] {
-  return ranges.map(([start, end]) => ({ start, end, replacement: MASK }));
+function maskEdits(ranges: readonly RedactedRange[]): TextEdit[] {
+  return ranges.map(([start, end]) => ({ start, end, replacement: REDACTED }));
 }
 
 /** Applies edits of the joined text to the chunks. The edits are sorted and do not overlap. */

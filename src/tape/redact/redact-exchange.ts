@@ -1,4 +1,4 @@
-import { MASK, type Redactor, SECRET_PARAMETER } from '../../faults/redactor.ts';
+import { REDACTED, type Redactor, SECRET_PARAMETER } from '../../faults/redactor.ts';
 import type { TapeBody, TapeExchange, TapeRequest, TapeResponse } from '../tape-format.ts';
 import { redactChunks } from './redact-chunks.ts';
 
@@ -53,7 +53,7 @@ export function redactUrl(address: string, redactor: Redactor): string {
   for (const [name, value] of [...url.searchParams]) {
     if (SECRET_PARAMETER.test(name) && value !== '') url.searchParams.set(name, URL_MASK);
   }
-  const masked = redactor.text(url.href).replaceAll(MASK, URL_MASK);
+  const masked = redactor.text(url.href).replaceAll(REDACTED, URL_MASK);
   return URL.canParse(masked) && !redactor.holdsSecret(decodeUrl(masked))
     ? masked
     : `${url.protocol}//${URL_MASK}/`;

@@ -1,16 +1,16 @@
-import type { Policy } from '../../domain/agent-config.ts';
+import type { RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { Citation } from '../../domain/citation.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
-import type { Location } from '../../domain/location.ts';
+import type { SourceLocation } from '../../domain/location.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
-import type { Feedback, SessionSummary } from '../../ports/session-store.ts';
+import type { SessionSummary, TurnFeedback } from '../../ports/session-store.ts';
 
 export interface ServerInfo {
   model: string;
   /** The default policy. */
-  policy: Policy;
-  policies: Policy[];
+  policy: RetrievalPolicy;
+  policies: RetrievalPolicy[];
 }
 
 export interface CollectionOption {
@@ -23,7 +23,7 @@ export interface CollectionOption {
 
 export interface StoredTurn {
   turn: ConversationTurn;
-  feedback: Feedback | null;
+  feedback: TurnFeedback | null;
   /** How cited chunks have changed since the answer, by chunk id. */
   stale: Record<string, 'changed' | 'vanished' | 'gone'>;
   /** The current chunks of cited text that moved, by the old chunk id. */
@@ -45,7 +45,7 @@ export interface RecentSessions {
 export interface SourcePassage {
   chunkId: string;
   headings: string[];
-  location?: Location;
+  location?: SourceLocation;
   text: string;
   isCited: boolean;
 }
@@ -54,7 +54,7 @@ export interface AskRequest {
   question: string;
   sessionId?: string | undefined;
   collection?: string | undefined;
-  policy?: Policy | undefined;
+  policy?: RetrievalPolicy | undefined;
 }
 
 export type AskEvent =
@@ -104,7 +104,7 @@ export const chatApi = {
   },
   deleteSession: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
   resetSession: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),
-  giveFeedback: (id: string, turnNumber: number, verdict: Feedback['verdict']) =>
+  giveFeedback: (id: string, turnNumber: number, verdict: TurnFeedback['verdict']) =>
     send('POST', `/api/sessions/${encodeURIComponent(id)}/feedback`, { verdict, turnNumber }),
 
   /** Yields the events of a turn. Aborting also stops the turn on the server. */

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Policy } from '../../domain/agent-config.ts';
+import type { RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { Citation } from '../../domain/citation.ts';
 import {
   type CollectionOption,
@@ -32,7 +32,7 @@ export function ChatApp() {
   const [error, setError] = useState<string | null>(null);
   const [collections, setCollections] = useState<CollectionOption[]>([]);
   const [sessions, setSessions] = useState<RecentSessions>({ sessions: [], more: false });
-  const [policy, setPolicy] = useState<Policy>();
+  const [policy, setPolicy] = useState<RetrievalPolicy>();
   const [selectedCollection, setSelectedCollection] = useState<string>();
   const [openedSource, setOpenedSource] = useState<OpenedSource | null>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);

@@ -1,7 +1,7 @@
 import type { Citation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
-import type { Feedback } from '../../ports/session-store.ts';
-import { counted } from '../../text/phrasing.ts';
+import type { TurnFeedback } from '../../ports/session-store.ts';
+import { formatCount } from '../../text/format-count.ts';
 import type { AskEvent, StoredTurn } from './chat-api.ts';
 
 interface ChatSearch {
@@ -25,7 +25,7 @@ export interface ChatTurn {
   error: string | null;
   /** Null until the turn is complete. */
   turn: ConversationTurn | null;
-  feedback: Feedback['verdict'] | null;
+  feedback: TurnFeedback['verdict'] | null;
   stale: StoredTurn['stale'];
 }
 
@@ -68,7 +68,7 @@ export function applyAskEvent(state: ChatTurn, event: AskEvent): ChatTurn {
     case 'waiting':
       return {
         ...state,
-        activity: event.ahead > 0 ? `Waiting for ${counted(event.ahead, 'other question')}` : 'Waiting',
+        activity: event.ahead > 0 ? `Waiting for ${formatCount(event.ahead, 'other question')}` : 'Waiting',
       };
     case 'phase':
       if (event.to === 'retrieving') return { ...state, activity: 'Searching' };
@@ -125,5 +125,5 @@ export function describeTurnStatus(last: ChatTurn | undefined): string {
   if (last.status === 'running') return last.activity;
   if (last.status === 'stopped') return 'Stopped.';
   const grounded = last.turn?.response.grounded ? 'grounded' : 'not grounded';
-  return `Answer complete, ${grounded}, ${counted(last.citations.length, 'citation')}.`;
+  return `Answer complete, ${grounded}, ${formatCount(last.citations.length, 'citation')}.`;
 }

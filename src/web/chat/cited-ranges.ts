@@ -1,4 +1,4 @@
-import type { Range } from '../../text/markdown-blocks.ts';
+import type { TextRange } from '../../text/markdown-blocks.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
 
 /** The share of its words that a sentence of the passage must have in common with the answer. */
@@ -8,7 +8,7 @@ const MIN_OVERLAP = 0.6;
  * Finds the sentences of a passage that share the most words with the answer's sentences before a marker: all above
  * `MIN_OVERLAP`, otherwise the closest one.
  */
-export function findCitedRanges(passage: string, answer: string, marker: string): Range[] {
+export function findCitedRanges(passage: string, answer: string, marker: string): TextRange[] {
   const answerWords = uniqueWords(sentencesBeforeMarker(answer, marker).join(' ') || answer);
   const sentences = cutAtSentences(passage).map((text) => ({
     text,

@@ -1,6 +1,6 @@
 import type { ElementContent, Root, Text } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
-import type { Range } from '../../text/markdown-blocks.ts';
+import type { TextRange } from '../../text/markdown-blocks.ts';
 
 /** The element that surrounds marked text. */
 export interface MarkElement {
@@ -21,7 +21,7 @@ export const EVIDENCE_MARK: MarkElement = { tagName: 'mark', properties: {} };
 export function markTextRanges(
   tree: Root,
   source: string,
-  ranges: readonly Range[],
+  ranges: readonly TextRange[],
   mark: MarkElement,
 ): void {
   if (ranges.length === 0) return;
@@ -42,7 +42,7 @@ export function markTextRanges(
 function splitText(
   { value }: Text,
   textStart: number,
-  ranges: readonly Range[],
+  ranges: readonly TextRange[],
   mark: MarkElement,
 ): ElementContent[] {
   const pieces: ElementContent[] = [];

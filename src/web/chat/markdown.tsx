@@ -8,7 +8,7 @@ import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { SKIP, visit } from 'unist-util-visit';
-import type { Range } from '../../text/markdown-blocks.ts';
+import type { TextRange } from '../../text/markdown-blocks.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 import { type MarkElement, markTextRanges, UNSUPPORTED_MARK } from './mark-text-ranges.ts';
 
@@ -29,7 +29,7 @@ interface MarkdownProps {
   /** The elements that replace citation markers such as `[1]`. */
   markers: ReadonlyMap<string, VNode>;
   /** Ranges of the text to mark. */
-  marked: readonly Range[];
+  marked: readonly TextRange[];
   mark?: MarkElement;
 }
 

@@ -1,5 +1,5 @@
-import type { Policy } from '../../domain/agent-config.ts';
-import { counted } from '../../text/phrasing.ts';
+import type { RetrievalPolicy } from '../../domain/agent-config.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { type ThemeName, useTheme } from '../shared/theme.ts';
 import type { CollectionOption, RecentSessions, ServerInfo } from './chat-api.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
@@ -7,8 +7,8 @@ import { revealHiddenCharacters } from './hidden-characters.ts';
 interface ChatSettingsProps {
   server: ServerInfo | null;
   /** Undefined until the server has responded. */
-  policy: Policy | undefined;
-  onPolicy: (policy: Policy) => void;
+  policy: RetrievalPolicy | undefined;
+  onPolicy: (policy: RetrievalPolicy) => void;
   collections: readonly CollectionOption[];
   collection: string | undefined;
   /** A conversation cannot change its collection. */
@@ -16,7 +16,7 @@ interface ChatSettingsProps {
   onCollection: (name: string) => void;
 }
 
-const POLICY_LABELS: Record<Policy, string> = {
+const POLICY_LABELS: Record<RetrievalPolicy, string> = {
   tool: 'model decides',
   always: 'always',
   first: 'on the first step',
@@ -45,7 +45,7 @@ export function ChatSettings(props: ChatSettingsProps) {
       </label>
       <label>
         <span>Search</span>
-        <select value={policy} onChange={(event) => onPolicy(event.currentTarget.value as Policy)}>
+        <select value={policy} onChange={(event) => onPolicy(event.currentTarget.value as RetrievalPolicy)}>
           {(server?.policies ?? []).map((option) => (
             <option key={option} value={option}>
               {POLICY_LABELS[option]}
@@ -86,7 +86,7 @@ export function SessionList({ sessions, more, current, onResume, onDelete }: Ses
             >
               <bdi class="title">{revealHiddenCharacters(title ?? 'No question yet')}</bdi>
               <span class="quiet">
-                {formatDate(updatedAt)} · {counted(turnCount, 'turn')} · {collection}
+                {formatDate(updatedAt)} · {formatCount(turnCount, 'turn')} · {collection}
               </span>
             </button>
             <button

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Citation } from '../../domain/citation.ts';
-import { describeLocation, linkTo } from '../../domain/show-location.ts';
+import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { chatApi, describeRequestError, type SourcePassage } from './chat-api.ts';
@@ -51,7 +51,7 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
           <VerdictBadge verdict={verdict} /> {VERDICT_LABELS[verdict].explanation}
         </p>
         <p>
-          <SourceLink url={linkTo(url, citation.location)}>
+          <SourceLink url={linkToLocation(url, citation.location)}>
             {revealHiddenCharacters(formatUrl(url))}
           </SourceLink>{' '}
           {!/^https?:/i.test(url) && <FileLink citation={citation} collection={collection} />}
@@ -80,7 +80,7 @@ function PassageView(props: { passage: SourcePassage; answer: string; marker: st
     first?.scrollIntoView({ block: 'center' });
   }, []);
   const { text, headings, location, isCited } = props.passage;
-  const title = [headings.join(' › '), location ? describeLocation(location) : ''].filter(Boolean).join(', ');
+  const title = [headings.join(' › '), location ? formatLocation(location) : ''].filter(Boolean).join(', ');
   const marked = isCited ? findCitedRanges(text, props.answer, props.marker) : [];
   return (
     <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { standingOf, unsupportedWords } from '../../domain/answer-doubts.ts';
+import { describeAnswerStatus, unsupportedTexts } from '../../domain/answer-status.ts';
 import type { Citation } from '../../domain/citation.ts';
-import { nearestParts } from '../../domain/closest-passages.ts';
-import { describeLocation } from '../../domain/show-location.ts';
-import { counted } from '../../text/phrasing.ts';
+import { shortenClosestPassages } from '../../domain/closest-passages.ts';
+import { formatLocation } from '../../domain/format-location.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import type { StoredTurn } from './chat-api.ts';
@@ -37,7 +37,7 @@ export function TurnView(props: TurnViewProps) {
   const { question, status, text, citations, error, notices, searches } = state;
   const [isExpanded, setExpanded] = useState(false);
   const query = searches[0]?.query ?? question;
-  const excerpts = useMemo(() => nearestParts(text, query), [text, query]);
+  const excerpts = useMemo(() => shortenClosestPassages(text, query), [text, query]);
   const shown = isExpanded ? text : excerpts.text;
   const sentences = state.turn?.response.sentences;
   // Memoized so that events of another turn do not parse this answer again.
@@ -113,7 +113,7 @@ function Searches({ state: { searches, status } }: { state: ChatTurn }) {
       {searches.map(({ id, query, found, error }) => (
         <li key={id}>
           <span aria-hidden="true">⌕</span> <q dir="auto">{revealHiddenCharacters(query)}</q>{' '}
-          <span class="quiet">{error ?? (found === null ? unfinished : counted(found, 'passage'))}</span>
+          <span class="quiet">{error ?? (found === null ? unfinished : formatCount(found, 'passage'))}</span>
         </li>
       ))}
     </ul>
@@ -158,7 +158,7 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
 
 /** The unsupported words and the overall result of the check. */
 function GroundingNote({ response }: { response: AgentResponse }) {
-  const words = unsupportedWords(response);
+  const words = unsupportedTexts(response);
   return (
     <p class="quiet">
       {words.length > 0 && (
@@ -173,7 +173,7 @@ function GroundingNote({ response }: { response: AgentResponse }) {
           .{' '}
         </>
       )}
-      {standingOf(response).sentence}
+      {describeAnswerStatus(response).sentence}
     </p>
   );
 }
@@ -185,7 +185,7 @@ interface FooterProps extends Pick<TurnViewProps, 'state' | 'onFeedback'> {
 function Footer({ state, response, onFeedback }: FooterProps) {
   const [copied, setCopied] = useState<boolean | null>(null);
   const { grounded, model, tokensUsed, retrievalCount, totalTimeMs } = response;
-  const searches = counted(retrievalCount, 'search', 'searches');
+  const searches = formatCount(retrievalCount, 'search', 'searches');
   return (
     <footer class="facts">
       <span class={`badge ${grounded ? 'supported' : 'ungrounded'}`}>
@@ -245,7 +245,7 @@ function describeSource({ chunkId, title, url, location }: Citation, turn: ChatT
   const chunks = turn?.retrievals.flatMap((retrieval) => retrieval.chunks) ?? [];
   const headings = chunks.find((chunk) => chunk.chunkId === chunkId)?.headings ?? [];
   const path = [title === '' ? url : title, ...headings.filter((heading) => heading !== title)].join(' › ');
-  return location === undefined ? path : `${path}, ${describeLocation(location)}`;
+  return location === undefined ? path : `${path}, ${formatLocation(location)}`;
 }
 
 /** Numbers first, in their order. */

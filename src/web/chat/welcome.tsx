@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { OFFLINE_MODEL } from '../../domain/choices.ts';
-import { counted } from '../../text/phrasing.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { type CollectionOption, hasStoredToken, type ServerInfo, storeToken } from './chat-api.ts';
 
 interface WelcomeProps {
@@ -16,8 +16,8 @@ export function WelcomeMessage({ server, collection }: WelcomeProps) {
       <p>Every answer shows its sources. Every citation is checked against the passage it cites.</p>
       {collection !== undefined && (
         <p class="quiet">
-          {collection.name}: {counted(collection.documents, 'document')},{' '}
-          {counted(collection.chunks, 'passage')}
+          {collection.name}: {formatCount(collection.documents, 'document')},{' '}
+          {formatCount(collection.chunks, 'passage')}
         </p>
       )}
       {server?.model === OFFLINE_MODEL && (

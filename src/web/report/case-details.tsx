@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { formatValue } from '../../evaluation/report/format-value.ts';
+import { formatMetricValue } from '../../evaluation/report/format-metric.ts';
 import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { DataTable, FactList, NoDataLabel } from './report-components.tsx';
 import { findHeadlineMetric } from './report-metrics.ts';
@@ -170,7 +170,7 @@ function CaseMetrics({ data: { arms, metrics }, item }: CaseProps) {
               const value = findValue(arm, id);
               return (
                 <td key={arm} class="number">
-                  {value === null ? <NoDataLabel /> : formatValue(value, unit)}
+                  {value === null ? <NoDataLabel /> : formatMetricValue(value, unit)}
                 </td>
               );
             })}

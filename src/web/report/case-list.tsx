@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { knownValue } from '../../evaluation/report/format-value.ts';
+import { toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { CaseDetails } from './case-details.tsx';
 import {
   CASE_OUTCOMES,
@@ -43,7 +43,7 @@ export function CaseList({ data, criteria, onCriteria }: CaseListProps) {
     <ReportSection id="cases" title="Cases">
       <CaseFilters data={data} criteria={criteria} onCriteria={onCriteria} />
       <p class="count" role="status" id="case-count">
-        {found.length === total ? `All ${counted(total, 'case')}` : `${found.length} of ${total} cases`}
+        {found.length === total ? `All ${formatCount(total, 'case')}` : `${found.length} of ${total} cases`}
       </p>
       <ol class="cases" id="case-list" ref={list}>
         {found.slice(0, count).map((item) => (
@@ -170,7 +170,7 @@ function metricOptions(data: ReportPageData): Option[] {
   const headline = findHeadlineMetric(data);
   const others = data.metrics.filter(
     (metric) =>
-      metric !== headline && data.arms.some(({ metrics }) => knownValue(metrics[metric.id]) !== null),
+      metric !== headline && data.arms.some(({ metrics }) => toKnownValue(metrics[metric.id]) !== null),
   );
   return [...(headline === null ? [] : [headline]), ...others].map(({ id, label }) => [id, label]);
 }

@@ -1,4 +1,8 @@
-import { formatValue, type KnownValue, knownValue } from '../../evaluation/report/format-value.ts';
+import {
+  formatMetricValue,
+  type KnownMetricValue,
+  toKnownValue,
+} from '../../evaluation/report/format-metric.ts';
 import type { MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { ArmShape, NoDataLabel, ReportSection } from './report-components.tsx';
 import { findCostMetric, findHeadlineMetric, formatInterval } from './report-metrics.ts';
@@ -18,7 +22,7 @@ export function CostPlot({ data }: { data: ReportPageData }) {
     );
   }
   const points = data.arms.flatMap(({ name, metrics }, arm): PlotPoint[] => {
-    const [x, y] = [knownValue(metrics[cost.id]), knownValue(metrics[quality.id])];
+    const [x, y] = [toKnownValue(metrics[cost.id]), toKnownValue(metrics[quality.id])];
     return x === null || y === null ? [] : [{ arm, name, x, y }];
   });
   const currency = cost.unit === 'money' ? data.header.currency : null;
@@ -38,8 +42,8 @@ interface PlotPoint {
   /** The index of the arm. */
   arm: number;
   name: string;
-  x: KnownValue;
-  y: KnownValue;
+  x: KnownMetricValue;
+  y: KnownMetricValue;
 }
 
 interface PlotAxis {
@@ -131,13 +135,13 @@ function whiskerPath({ x: cost, y: quality }: PlotPoint, x: Scale, y: Scale): st
   return `${horizontal ?? ''}${vertical ?? ''}`;
 }
 
-function describeValue({ value, interval }: KnownValue, unit: MetricInfo['unit']): string {
+function describeValue({ value, interval }: KnownMetricValue, unit: MetricInfo['unit']): string {
   const range = interval === null ? '' : ` (${formatInterval(interval, unit)})`;
-  return `${formatValue(value, unit)}${range}`;
+  return `${formatMetricValue(value, unit)}${range}`;
 }
 
 function formatTick(value: number, unit: MetricInfo['unit']): string {
-  return unit === 'ms' ? formatValue(value, unit) : String(value);
+  return unit === 'ms' ? formatMetricValue(value, unit) : String(value);
 }
 
 type Domain = readonly [low: number, high: number];
@@ -150,7 +154,7 @@ function linearScale([low, high]: Domain, [start, end]: readonly [number, number
 }
 
 /** All values with their intervals, with space around them. */
-function paddedDomain(values: readonly KnownValue[]): Domain {
+function paddedDomain(values: readonly KnownMetricValue[]): Domain {
   const all = values.flatMap(({ value, interval }) => [value, ...(interval ?? [])]);
   if (all.length === 0) return [0, 1];
   const [low, high] = [Math.min(...all), Math.max(...all)];

@@ -1,6 +1,11 @@
-import { formatP, formatPercent, formatPoints, isAlike } from '../../evaluation/report/format-value.ts';
+import {
+  formatPercent,
+  formatPoints,
+  formatPValue,
+  hasNoDifference,
+} from '../../evaluation/report/format-metric.ts';
 import type { ArmComparison, MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { quoted } from '../../text/phrasing.ts';
+import { quoteName } from '../../text/format-count.ts';
 import type { CaseCriteria } from './case-filter.ts';
 import { DataTable, ReportSection, SentenceList } from './report-components.tsx';
 import { CONCLUSION_LABELS, formatInterval, formatSignedValue } from './report-metrics.ts';
@@ -15,7 +20,7 @@ export function DifferenceTables({ data, onShowCases }: DifferencesProps) {
   if (data.comparisons.length === 0) return null;
   const { margin } = data.header;
   return (
-    <ReportSection id="differences" title={`Differences from ${quoted(data.arms[0]?.name ?? '')}`}>
+    <ReportSection id="differences" title={`Differences from ${quoteName(data.arms[0]?.name ?? '')}`}>
       <p class="hint">
         Paired on the same cases, with 95% intervals. <em>Better</em> and <em>worse</em>: p below 0.05 after
         Holm’s correction over the metrics of all arms. <em>Equivalent</em>: less than {formatPoints(margin)}{' '}
@@ -38,7 +43,7 @@ export function DifferenceTables({ data, onShowCases }: DifferencesProps) {
 }
 
 function comparisonTitle({ arm, baseline }: ArmComparison): string {
-  return `${quoted(arm)} compared with ${quoted(baseline)}`;
+  return `${quoteName(arm)} compared with ${quoteName(baseline)}`;
 }
 
 interface DifferenceTableProps extends Pick<DifferencesProps, 'onShowCases'> {
@@ -51,7 +56,7 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
     const metric = metrics.find(({ id }) => id === compared.metric);
     return metric === undefined ? [] : [{ metric, compared }];
   });
-  const identical = rows.filter(({ compared }) => isAlike(compared));
+  const identical = rows.filter(({ compared }) => hasNoDifference(compared));
   return (
     <>
       <DataTable
@@ -61,7 +66,7 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
         columns={['Metric', 'Difference', 'Conclusion', '95% interval', 'p (Holm)', 'Cases']}
       >
         {rows
-          .filter(({ compared }) => !isAlike(compared))
+          .filter(({ compared }) => !hasNoDifference(compared))
           .map(({ metric, compared: { difference, interval, adjustedP, conclusion, better, worse } }) => (
             <tr key={metric.id} class={conclusion}>
               <th scope="row">{metric.label}</th>
@@ -71,7 +76,7 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
                 {interval === null ? 'no interval' : formatInterval(interval, metric.unit, formatSignedValue)}
               </td>
               <td class="number">
-                {adjustedP === null ? '–' : formatP(adjustedP).replace(/^p (?:= )?/, '')}
+                {adjustedP === null ? '–' : formatPValue(adjustedP).replace(/^p (?:= )?/, '')}
               </td>
               <td class="jumps">
                 {Object.entries({ better, worse }).map(

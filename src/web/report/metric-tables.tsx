@@ -1,4 +1,4 @@
-import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
+import { formatMetricValue, toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type {
   ArmComparison,
   MetricInfo,
@@ -123,11 +123,11 @@ function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo
 }
 
 function ValueWithInterval({ value, unit }: { value: MetricValue | undefined; unit: MetricInfo['unit'] }) {
-  const known = knownValue(value);
+  const known = toKnownValue(value);
   if (known === null) return <NoDataLabel />;
   return (
     <>
-      <span class="value">{formatValue(known.value, unit)}</span>
+      <span class="value">{formatMetricValue(known.value, unit)}</span>
       {known.interval !== null && <small class="range">{formatInterval(known.interval, unit)}</small>}
     </>
   );
@@ -153,7 +153,7 @@ function SpokenSymbol({ symbol, text, ...props }: { symbol: string; text: string
 }
 
 function formatCaseCounts(values: readonly (MetricValue | undefined)[]): string {
-  const counts = values.flatMap((value) => knownValue(value)?.n ?? []);
+  const counts = values.flatMap((value) => toKnownValue(value)?.n ?? []);
   const [low, high] = [Math.min(...counts), Math.max(...counts)];
   return low === high ? String(low) : `${low}–${high}`;
 }
@@ -177,7 +177,7 @@ function TagTable({ data }: { data: ReportPageData }) {
             const value = arm.tags[tag]?.metrics[headline.id] ?? null;
             return (
               <td key={arm.name} class="number">
-                {value === null ? <NoDataLabel /> : formatValue(value, headline.unit)}
+                {value === null ? <NoDataLabel /> : formatMetricValue(value, headline.unit)}
               </td>
             );
           })}

@@ -1,4 +1,4 @@
-import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
+import { formatMetricValue, toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type {
   MetricComparison,
   MetricInfo,
@@ -10,7 +10,7 @@ type Unit = MetricInfo['unit'];
 
 /** With a plus or minus sign, unless the value rounds to zero. */
 export function formatSignedValue(value: number, unit: Unit): string {
-  const text = formatValue(Math.abs(value), unit);
+  const text = formatMetricValue(Math.abs(value), unit);
   if (!/[1-9]/.test(text)) return text;
   return value < 0 ? `\u2212${text}` : `+${text}`;
 }
@@ -18,7 +18,7 @@ export function formatSignedValue(value: number, unit: Unit): string {
 export function formatInterval(
   [low, high]: readonly [number, number],
   unit: Unit,
-  format: (value: number, unit: Unit) => string = formatValue,
+  format: (value: number, unit: Unit) => string = formatMetricValue,
 ): string {
   return `${format(low, unit)} to ${format(high, unit)}`;
 }
@@ -45,7 +45,7 @@ export function findBestValue(
     better === 'higher' ? b.value - a.value : a.value - b.value,
   );
   if (first === undefined || second === undefined) return null;
-  return formatValue(first.value, unit) === formatValue(second.value, unit) ? null : first.index;
+  return formatMetricValue(first.value, unit) === formatMetricValue(second.value, unit) ? null : first.index;
 }
 
 /** The quality metric that decides whether a case is correct; null if no arm has one. */
@@ -54,14 +54,14 @@ export function findHeadlineMetric({
   arms,
 }: Pick<ReportData, 'metrics' | 'arms'>): MetricInfo | null {
   const shares = metrics.filter(
-    ({ id, unit }) => unit === 'share' && arms.some((arm) => knownValue(arm.metrics[id]) !== null),
+    ({ id, unit }) => unit === 'share' && arms.some((arm) => toKnownValue(arm.metrics[id]) !== null),
   );
   return shares.find(({ id }) => id === 'answer.correct') ?? shares[0] ?? null;
 }
 
 /** Money if every arm has a price, otherwise tokens; null if neither is known. */
 export function findCostMetric({ metrics, arms }: Pick<ReportData, 'metrics' | 'arms'>): MetricInfo | null {
-  const known = (id: string) => arms.filter((arm) => knownValue(arm.metrics[id]) !== null).length;
+  const known = (id: string) => arms.filter((arm) => toKnownValue(arm.metrics[id]) !== null).length;
   const metric = (id: string) => metrics.find((candidate) => candidate.id === id) ?? null;
   if (known('cost.money') === arms.length) return metric('cost.money');
   return known('cost.tokens') > 0 ? metric('cost.tokens') : null;

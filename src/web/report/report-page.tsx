@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
-import { joined } from '../../evaluation/report/format-value.ts';
-import { gatesFailed } from '../../evaluation/report/gate-results.ts';
+import { joinWords } from '../../evaluation/report/format-metric.ts';
+import { formatFailedGates } from '../../evaluation/report/gate-results.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
-import { counted } from '../../text/phrasing.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { isDarkTheme, useTheme } from '../shared/theme.ts';
 import { type CaseCriteria, createEmptyCriteria, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
@@ -96,12 +96,12 @@ function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { d
   const [first = '', ...others] = verdict;
   // The first sentence may repeat the finding in the title.
   const lead = first.startsWith(`${finding}.`) ? first.slice(finding.length + 1).trim() : first;
-  const failure = gatesFailed(gates);
+  const failure = formatFailedGates(gates);
   return (
     <section id="verdict" aria-labelledby="verdict-title" class="verdict">
       <p class="kicker">
-        {kind === 'comparison' ? 'Comparison' : 'Evaluation'} · {counted(header.cases, 'case')} from{' '}
-        {fileName(header.casesFile)} · {joined(header.models)}
+        {kind === 'comparison' ? 'Comparison' : 'Evaluation'} · {formatCount(header.cases, 'case')} from{' '}
+        {fileName(header.casesFile)} · {joinWords(header.models)}
       </p>
       <h1 id="verdict-title">{finding}</h1>
       {lead !== '' && <p class="lead">{lead}</p>}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { CaseRun, ReportChunk } from '../../evaluation/report/case-run.ts';
-import { formatValue } from '../../evaluation/report/format-value.ts';
-import type { Range } from '../../text/markdown-blocks.ts';
+import { formatMetricValue } from '../../evaluation/report/format-metric.ts';
+import type { TextRange } from '../../text/markdown-blocks.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { FactList } from './report-components.tsx';
@@ -93,7 +93,12 @@ function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun
 }
 
 /** A part of the text in which the spans are underlined; they are in order and do not overlap. */
-function underlineSpans(text: string, from: number, to: number, spans: readonly Range[]): ComponentChildren {
+function underlineSpans(
+  text: string,
+  from: number,
+  to: number,
+  spans: readonly TextRange[],
+): ComponentChildren {
   let end = from;
   const pieces = spans
     .filter((span) => span.start >= from && span.end <= to)
@@ -119,9 +124,9 @@ function RunFacts({ run }: { run: CaseRun }) {
       'Tokens',
       tokens.total === 0 ? 'no data' : `${tokens.total} (${tokens.prompt} in, ${tokens.completion} out)`,
     ],
-    ['First token', timesMs.firstToken === null ? 'no data' : formatValue(timesMs.firstToken, 'ms')],
-    ['Total time', formatValue(timesMs.total, 'ms')],
-    ['Cost', cost === null ? null : formatValue(cost, 'money')],
+    ['First token', timesMs.firstToken === null ? 'no data' : formatMetricValue(timesMs.firstToken, 'ms')],
+    ['Total time', formatMetricValue(timesMs.total, 'ms')],
+    ['Cost', cost === null ? null : formatMetricValue(cost, 'money')],
     ['Confidence', run.confidence],
     ['Judge scores', judge === null ? null : judge.scores.map((score) => score.toFixed(2)).join(', ')],
   ];
@@ -136,7 +141,7 @@ function Retrieval({ retrieval }: { retrieval: CaseRun['retrievals'][number] }) 
   const facts = [
     `${chunks.length} of ${totalFound} passages`,
     `score threshold ${scoreThreshold}`,
-    formatValue(timeMs, 'ms'),
+    formatMetricValue(timeMs, 'ms'),
     ...(filters.length > 0 ? [`filter ${filters.join(', ')}`] : []),
   ];
   return (

@@ -1,5 +1,5 @@
-import { formatValue, joined } from '../../evaluation/report/format-value.ts';
-import { gatesFailed } from '../../evaluation/report/gate-results.ts';
+import { formatMetricValue, joinWords } from '../../evaluation/report/format-metric.ts';
+import { formatFailedGates } from '../../evaluation/report/gate-results.ts';
 import type { GateResult, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { ArmName, DataTable, FactList, ReportSection } from './report-components.tsx';
 
@@ -13,7 +13,7 @@ export function GateResults({ gates }: { gates: readonly GateResult[] }) {
   }
   return (
     <ReportSection id="gates" title="Gates">
-      <p>{gatesFailed(gates) ?? 'All gates passed'}.</p>
+      <p>{formatFailedGates(gates) ?? 'All gates passed'}.</p>
       <DataTable
         caption="Gates and measured values"
         isCaptionHidden={true}
@@ -55,7 +55,7 @@ export function RunSettings({ data: { header, arms } }: { data: ReportPageData }
     ['SHA-256 of the cases', header.casesHash],
     ['Repeats', String(header.repeat)],
     ['Concurrency', String(header.concurrency)],
-    ['Models', joined(header.models)],
+    ['Models', joinWords(header.models)],
     ['Collection', `${collection.name}: ${collection.documents} documents, ${collection.chunks} chunks`],
     ['Embedder', collection.embedder || 'none'],
     ['Random seed', String(header.seed)],
@@ -94,7 +94,7 @@ function formatSetting(value: string | number | boolean): string {
 }
 
 function formatDuration(ms: number): string {
-  if (ms < 60_000) return formatValue(ms, 'ms');
+  if (ms < 60_000) return formatMetricValue(ms, 'ms');
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }

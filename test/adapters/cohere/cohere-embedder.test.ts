@@ -12,7 +12,7 @@ import {
 import { AppError } from '../../../src/faults/app-error.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
-import { freePort } from '../../support/free-port.ts';
+import { findFreePort } from '../../support/free-port.ts';
 import { createFakeCohere, failure, KEY, unknownModel } from './fake-cohere.ts';
 
 const { fake, handlers } = createFakeCohere();
@@ -223,7 +223,7 @@ test('an abort ends the wait between two attempts', async () => {
 });
 
 test('a failed request does not keep the process from ending', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const script = `
     import { createCohereEmbedder } from './src/adapters/cohere/cohere-embedder.ts';
     const cohere = await createCohereEmbedder({

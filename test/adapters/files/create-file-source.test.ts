@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFileSource } from '../../../src/adapters/files/file-source.ts';
 import type { AppError } from '../../../src/faults/app-error.ts';
-import type { DocumentSource, SourceEntry } from '../../../src/ports/loader.ts';
+import type { DocumentSource, SourceEntry } from '../../../src/ports/document-source.ts';
 
 let cwd: string;
 

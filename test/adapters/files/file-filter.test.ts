@@ -2,8 +2,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFileSource, type FileSourceOptions } from '../../../src/adapters/files/file-source.ts';
-import { createSource } from '../../../src/app/index-documents.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createDocumentSource } from '../../../src/app/index-documents.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** What is found of some files, and what is said about the rest. */
 async function find(
@@ -11,7 +11,7 @@ async function find(
   argument: string,
   options: Pick<FileSourceOptions, 'include' | 'exclude'> = {},
 ) {
-  const cwd = await temporaryDirectory();
+  const cwd = await createTemporaryDirectory();
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(cwd, path)), { recursive: true });
     await writeFile(join(cwd, path), text);
@@ -73,7 +73,7 @@ test('applies include and exclude patterns and counts unsupported files', async 
 });
 
 test('reports broken links, names that are not UTF-8 and unknown schemes', async () => {
-  const cwd = await temporaryDirectory();
+  const cwd = await createTemporaryDirectory();
   await mkdir(join(cwd, 'docs'));
   await symlink('gone.md', join(cwd, 'docs/link.md'));
   const latin = Buffer.concat([
@@ -96,7 +96,7 @@ test('reports broken links, names that are not UTF-8 and unknown schemes', async
     kind: 'invalid_input',
     message: link,
   });
-  await expect(createSource('ftp://x.y/z', { files: { cwd }, web: {} })).rejects.toMatchObject({
+  await expect(createDocumentSource('ftp://x.y/z', { files: { cwd }, web: {} })).rejects.toMatchObject({
     kind: 'invalid_input',
     message: expect.stringContaining('ftp://x.y/z'),
   });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { formatExcerpt, formatPassage } from '../../../src/adapters/offline/format-excerpt.ts';
 import { findMarkers } from '../../../src/citations/find-markers.ts';
-import { passageUnits } from '../../../src/text/passage-units.ts';
+import { splitPassageUnits } from '../../../src/text/passage-units.ts';
 
 const passageOf = (text: string) => ({ ref: '3', title: 'Guide', headings: ['Setup'], text, score: 1 });
 
 /** What is told around the first unit that has some words. */
 function told(text: string, words: string, maxWords = 120): string {
-  const unit = passageUnits(text).find(({ start, end }) => text.slice(start, end).includes(words));
+  const unit = splitPassageUnits(text).find(({ start, end }) => text.slice(start, end).includes(words));
   if (unit === undefined) throw new Error(`no unit has ${words}`);
   return formatExcerpt(passageOf(text), unit, maxWords);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
 import { extractTopic, toStandaloneQuery } from '../../../src/adapters/offline/standalone-query.ts';
-import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
-import { agentOn, askAndWait } from '../../support/agent-on.ts';
-import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
+import { CLOSEST_PASSAGES_OPENING } from '../../../src/domain/abstention.ts';
+import { createSmallLibrary, type SmallLibrary } from '../../support/small-library.ts';
+import { askAndWait, createTestAgent } from '../../support/test-agent.ts';
 
 const BOOK = {
   'isaac/Isaac Sim Overview':
@@ -17,11 +17,13 @@ let nextId = 0;
 
 /** The offline model in the real loop, comparing sentences with the test's own embedder. */
 async function offlineSession(documents: Record<string, string> = BOOK, config: object = {}) {
-  const library: SmallLibrary = await smallLibrary(documents);
+  const library: SmallLibrary = await createSmallLibrary(documents);
   const model = createOfflineModel({
     newId: () => String(nextId++),
   });
-  const session = await agentOn(library, model, { config: { model: 'offline', ...config } }).startSession();
+  const session = await createTestAgent(library, model, {
+    config: { model: 'offline', ...config },
+  }).startSession();
   return {
     session,
     async ask(question: string) {
@@ -50,7 +52,7 @@ test('shows the two closest passages if it is unsure', async () => {
   const { answer, outcome, citations, grounded } = await ask(
     'Isaac Sim workstation and synthetic data licence price student discount?',
   );
-  expect(answer.startsWith(`${CLOSEST_PASSAGES}\n\n### `)).toBe(true);
+  expect(answer.startsWith(`${CLOSEST_PASSAGES_OPENING}\n\n### `)).toBe(true);
   expect(answer).toMatch(/It runs on a workstation with an RTX graphics card\. \[\d\]/);
   expect(answer.match(/^### /gm)).toHaveLength(2);
   expect(citations.every(({ verdict }) => verdict === 'quoted')).toBe(true);

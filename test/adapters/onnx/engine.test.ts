@@ -2,27 +2,27 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTarGzip } from 'nanotar';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ensureEngine, findEngine } from '../../../src/adapters/onnx/engine.ts';
+import { ensureOnnxEngine, findOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
 import { downloadPackageFiles } from '../../../src/adapters/onnx/fetch-package.ts';
-import { openEngine } from '../../../src/adapters/onnx/model-session.ts';
+import { loadOnnxEngine } from '../../../src/adapters/onnx/model-session.ts';
 import { modelLocation } from '../../support/model-weights.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const FOLDER = `onnxruntime-1.30.0-${process.platform}-${process.arch}`;
 const FILES = ['DirectML.dll', 'dxcompiler.dll', 'dxil.dll', 'onnxruntime.dll', 'libonnxruntime.so.1'];
 
-let empty: { directory: string; fetchable: boolean; cache: string };
+let empty: { directory: string; isDownloadable: boolean; cache: string };
 
 beforeEach(async () => {
-  const directory = await temporaryDirectory();
-  empty = { directory: join(directory, 'own'), fetchable: false, cache: join(directory, 'cache') };
+  const directory = await createTemporaryDirectory();
+  empty = { directory: join(directory, 'own'), isDownloadable: false, cache: join(directory, 'cache') };
 });
 
 afterEach(() => void vi.unstubAllEnvs());
 
 /** Puts a fake npm client on the PATH that packs these entries. */
 async function packing(entries: Record<string, string>): Promise<void> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const archive = join(directory, 'package.tgz');
   const files = Object.entries(entries).map(([name, data]) => ({ name, data }));
   await writeFile(archive, await createTarGzip(files));
@@ -35,19 +35,19 @@ test('prefers an engine beside the weights to one in the cache, and ignores inco
   for (const place of [empty.cache, empty.directory]) {
     await mkdir(join(place, FOLDER), { recursive: true });
     await writeFile(join(place, FOLDER, 'onnxruntime_binding.node'), '');
-    expect(findEngine(empty)).not.toBe(join(place, FOLDER));
+    expect(findOnnxEngine(empty)).not.toBe(join(place, FOLDER));
     for (const file of [...FILES, 'libonnxruntime.1.dylib']) await writeFile(join(place, FOLDER, file), '');
-    expect(findEngine(empty)).toBe(join(place, FOLDER));
+    expect(findOnnxEngine(empty)).toBe(join(place, FOLDER));
   }
 });
 
 test('finds the engine without the network, and reports a broken one with what to do', async () => {
   vi.stubEnv('PATH', '');
-  const found = await ensureEngine(modelLocation());
-  expect(found).toBe(findEngine(modelLocation()));
-  const other = await temporaryDirectory();
+  const found = await ensureOnnxEngine(modelLocation());
+  expect(found).toBe(findOnnxEngine(modelLocation()));
+  const other = await createTemporaryDirectory();
   await writeFile(join(other, 'onnxruntime_binding.node'), 'no library');
-  expect(() => openEngine(other)).toThrow(
+  expect(() => loadOnnxEngine(other)).toThrow(
     expect.objectContaining({ kind: 'configuration_error', hint: expect.stringContaining(other) }),
   );
 });

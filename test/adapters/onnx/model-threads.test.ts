@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { findEngine } from '../../../src/adapters/onnx/engine.ts';
+import { findOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
 import { createModelThreads } from '../../../src/adapters/onnx/model-threads.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
 import { modelLocation } from '../../support/model-weights.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const threads = createModelThreads();
 afterEach(threads.endUnused);
 
-const engine = findEngine(modelLocation()) as string;
+const engine = findOnnxEngine(modelLocation()) as string;
 const { directory } = modelLocation();
 const source = { engine, weights: { directory }, pooling: 'mean' as const, threads: 1, member: 0 };
 
@@ -60,7 +60,7 @@ test('callers share a model, and it ends with the last of them', async () => {
 });
 
 test('a process that exits during inference keeps its exit code and sends no telemetry', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   // The first text is done, so the worker is busy with another.
   const program = `
     import { createModelThreads } from ${JSON.stringify(join(import.meta.dirname, '../../../src/adapters/onnx/model-threads.ts'))};

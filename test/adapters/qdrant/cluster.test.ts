@@ -3,14 +3,14 @@ import { afterAll, expect, test } from 'vitest';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
-import { type QdrantCluster, startCluster } from '../../support/qdrant-cluster.ts';
-import { orSkipped } from '../../support/qdrant-server.ts';
+import { type QdrantCluster, startQdrantCluster } from '../../support/qdrant-cluster.ts';
+import { startOrSkip } from '../../support/qdrant-server.ts';
 
 const DIMENSIONS = 16;
 const IDENTITY = { embedder: 'test:cluster', dimensions: DIMENSIONS };
 const CHUNKS = 5;
 
-const cluster = (await orSkipped(() => startCluster(3))) as QdrantCluster;
+const cluster = (await startOrSkip(() => startQdrantCluster(3))) as QdrantCluster;
 afterAll(() => cluster?.stop());
 
 function documentOf(number: number) {
@@ -70,8 +70,8 @@ test.skipIf(cluster === null)(
 
     // It restarts and catches up, then another one is killed during searches.
     await third.restart();
-    await cluster.untilWhole('book');
-    await cluster.untilWhole('book__documents');
+    await cluster.waitUntilReplicated('book');
+    await cluster.waitUntilReplicated('book__documents');
     let killed = false;
     const killing = delay(100).then(async () => {
       await second.kill();
@@ -83,8 +83,8 @@ test.skipIf(cluster === null)(
 
     // Each node answers from its own data.
     await second.restart();
-    await cluster.untilWhole('book');
-    await cluster.untilWhole('book__documents');
+    await cluster.waitUntilReplicated('book');
+    await cluster.waitUntilReplicated('book__documents');
     for (const node of cluster.nodes) {
       const view = (await createQdrantCatalog({ url: node.url }).open('book')) as ChunkStore;
       expect(await view.info()).toMatchObject({ documents: 18, chunks: 18 * CHUNKS });

@@ -8,11 +8,11 @@ import {
 import { retrievedChunkSchema } from '../../../src/domain/retrieved-chunk.ts';
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { blend, sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
-import { type QdrantServer, serverForTests } from '../../support/qdrant-server.ts';
+import { getTestQdrant, type QdrantServer } from '../../support/qdrant-server.ts';
 
 const DIMENSIONS = 8;
 const QUERY = vectorOf('query', DIMENSIONS);
-const server = await serverForTests();
+const server = await getTestQdrant();
 
 interface Sample {
   vectors?: Schemas['VectorsConfig'];

@@ -9,11 +9,11 @@ import { createQdrantConnection } from '../../../src/adapters/qdrant/qdrant-conn
 import { systemRuntime } from '../../../src/app/system-runtime.ts';
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
-import { type QdrantServer, serverForTests } from '../../support/qdrant-server.ts';
+import { getTestQdrant, type QdrantServer } from '../../support/qdrant-server.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { versionOf, WRITER_IDENTITY } from './writer-task.ts';
 
-const server = (await serverForTests()) as QdrantServer;
+const server = (await getTestQdrant()) as QdrantServer;
 const TWO_HOURS_MS = 7_200_000;
 
 /** A collection `book` in which the documents `a` and `b` have version 1. */

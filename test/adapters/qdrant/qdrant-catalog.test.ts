@@ -3,13 +3,13 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
 import { parseServerAddress } from '../../../src/adapters/qdrant/qdrant-connection.ts';
-import { commandLineHint } from '../../../src/cli/advice.ts';
+import { formatHint } from '../../../src/cli/format-advice.ts';
 import type { AppError } from '../../../src/faults/app-error.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
-import { type QdrantServer, serverForTests } from '../../support/qdrant-server.ts';
+import { getTestQdrant, type QdrantServer } from '../../support/qdrant-server.ts';
 
 const IDENTITY = { embedder: 'test:catalog', dimensions: 8 };
-const server = (await serverForTests()) as QdrantServer;
+const server = (await getTestQdrant()) as QdrantServer;
 
 /** A catalog, a plain client, and the names of the collection `book` on the server. */
 function createLibrary(options = {}) {
@@ -80,7 +80,7 @@ describe.skipIf(server === null)('a catalog on a real server', () => {
     for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
       const error = await open().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ kind: 'configuration_error' });
-      expect(commandLineHint(error as AppError)).toContain(advised);
+      expect(formatHint(error as AppError)).toContain(advised);
     }
     expect(await catalog.delete('book')).toBe(true);
   });

@@ -10,14 +10,20 @@ import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog
 import { systemRuntime } from '../../../src/app/system-runtime.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
-import { fail, json, reset, silence, startFaultyServer } from '../../support/faulty-server.ts';
-import { freePort } from '../../support/free-port.ts';
-import { serverForTests, startQdrant, temporaryCatalog } from '../../support/qdrant-server.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import {
+  neverRespond,
+  resetConnection,
+  respondWithJson,
+  respondWithStatus,
+  startFaultyServer,
+} from '../../support/faulty-server.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { createTemporaryCatalog, getTestQdrant, startQdrant } from '../../support/qdrant-server.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'a-secret-key-4711';
 const IDENTITY = { embedder: 'test:errors', dimensions: 8 };
-const COLLECTIONS = json('{"result":{"collections":[{"name":"book"}]},"status":"ok","time":0}');
+const COLLECTIONS = respondWithJson('{"result":{"collections":[{"name":"book"}]},"status":"ok","time":0}');
 
 /** The error of a rejected promise, which must be a sentence without the key. */
 async function errorOf(work: Promise<unknown>): Promise<AppError> {
@@ -38,7 +44,7 @@ function catalogAt(url: string, timeoutMs = 60_000, waits: number[] = []) {
 }
 
 test('reports a server that is not running', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   expect(await errorOf(catalogAt(`http://127.0.0.1:${port}`).list())).toMatchObject({
     kind: 'retrieval_error',
     recoverable: true,
@@ -48,7 +54,7 @@ test('reports a server that is not running', async () => {
 });
 
 test('reports an untrusted certificate and names NODE_EXTRA_CA_CERTS', async ({ skip }) => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
   const made = spawnSync('openssl', [
     ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost'.split(
@@ -76,7 +82,7 @@ test('reports an untrusted certificate and names NODE_EXTRA_CA_CERTS', async ({ 
 });
 
 test('gives up on a silent server after the timeout', async () => {
-  const { baseUrl } = await startFaultyServer(silence);
+  const { baseUrl } = await startFaultyServer(neverRespond);
   expect(await errorOf(catalogAt(baseUrl, 300).list())).toMatchObject({
     kind: 'retrieval_error',
     recoverable: true,
@@ -85,10 +91,10 @@ test('gives up on a silent server after the timeout', async () => {
 });
 
 test.each([
-  ['resets the connection', reset],
-  ['answers with 500', fail(500, '{"status":{"error":"disk on fire"}}')],
-  ['answers with 503', fail(503, 'upstream is gone')],
-  ['answers with 429', fail(429)],
+  ['resets the connection', resetConnection],
+  ['answers with 500', respondWithStatus(500, '{"status":{"error":"disk on fire"}}')],
+  ['answers with 503', respondWithStatus(503, 'upstream is gone')],
+  ['answers with 429', respondWithStatus(429)],
 ])('retries when a server %s once', async (_, response) => {
   const { baseUrl, requests } = await startFaultyServer(response, COLLECTIONS);
   expect(await catalogAt(baseUrl).list()).toEqual(['book']);
@@ -96,14 +102,19 @@ test.each([
 });
 
 test.each([
-  ['resets every connection', reset, 'retrieval_error', /cannot be reached \((ECONNRESET|UND_ERR_SOCKET)\)/],
+  [
+    'resets every connection',
+    resetConnection,
+    'retrieval_error',
+    /cannot be reached \((ECONNRESET|UND_ERR_SOCKET)\)/,
+  ],
   [
     'always answers with 500',
-    fail(500, '{"status":{"error":"disk on fire"}}'),
+    respondWithStatus(500, '{"status":{"error":"disk on fire"}}'),
     'retrieval_error',
     /disk on fire/,
   ],
-  ['always answers with 429', fail(429), 'rate_limit', /too many requests/],
+  ['always answers with 429', respondWithStatus(429), 'rate_limit', /too many requests/],
 ])('gives up when a server %s', async (_, response, kind, message) => {
   const { baseUrl, requests } = await startFaultyServer(response);
   const error = await errorOf(catalogAt(baseUrl).list());
@@ -112,7 +123,10 @@ test.each([
 });
 
 test('waits as long as Retry-After says', async () => {
-  const { baseUrl } = await startFaultyServer(fail(429, '{}', { 'retry-after': '1' }), COLLECTIONS);
+  const { baseUrl } = await startFaultyServer(
+    respondWithStatus(429, '{}', { 'retry-after': '1' }),
+    COLLECTIONS,
+  );
   const waits: number[] = [];
   expect(await catalogAt(baseUrl, 60_000, waits).list()).toEqual(['book']);
   expect(waits).toEqual([1000]);
@@ -120,15 +134,15 @@ test('waits as long as Retry-After says', async () => {
 
 test('retries after a Retry-After that is a date', async () => {
   const header = new Date(Date.now() + 3_600_000).toUTCString();
-  const { baseUrl } = await startFaultyServer(fail(429, '{}', { 'retry-after': header }));
+  const { baseUrl } = await startFaultyServer(respondWithStatus(429, '{}', { 'retry-after': header }));
   expect(await errorOf(catalogAt(baseUrl).list())).toMatchObject({ kind: 'rate_limit' });
 });
 
 test.each([
-  ['is not JSON', json('<html>Welcome to nginx</html>')],
-  ['ends in the middle', json('{"result":{"collec')],
-  ['is of another program', json('{"hello":"world"}')],
-  ['is a web page', fail(200, '<html></html>', { 'content-type': 'text/html' })],
+  ['is not JSON', respondWithJson('<html>Welcome to nginx</html>')],
+  ['ends in the middle', respondWithJson('{"result":{"collec')],
+  ['is of another program', respondWithJson('{"hello":"world"}')],
+  ['is a web page', respondWithStatus(200, '<html></html>', { 'content-type': 'text/html' })],
 ])('refuses a response that %s', async (_, answer) => {
   const { baseUrl } = await startFaultyServer(answer);
   expect(await errorOf(catalogAt(baseUrl).list())).toMatchObject({
@@ -141,7 +155,7 @@ test.each([401, 403])(
   'does not show a key refused with %i, even if the server repeats it',
   async (status) => {
     const { baseUrl, requests } = await startFaultyServer(
-      fail(status, `{"status":{"error":"bad key ${KEY}"}}`),
+      respondWithStatus(status, `{"status":{"error":"bad key ${KEY}"}}`),
     );
     expect(await errorOf(catalogAt(baseUrl).list())).toMatchObject({
       kind: 'auth_error',
@@ -158,7 +172,7 @@ test.each(['localhost:6333', 'ftp://files.example', 'nonsense', ''])('refuses th
 });
 
 test('does not show a user name and password in the address', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const error = await errorOf(catalogAt(`http://me:${KEY}@127.0.0.1:${port}/path?key=${KEY}`).list());
   expect(error.message).toContain(`http://127.0.0.1:${port}/path `);
 });
@@ -171,11 +185,11 @@ test('the client prints nothing to the terminal', async () => {
   expect(warn).not.toHaveBeenCalled();
 });
 
-const server = await serverForTests();
+const server = await getTestQdrant();
 
 describe.skipIf(server === null)('on a real server', () => {
   async function bookOn(given: NonNullable<typeof server>) {
-    const catalog = temporaryCatalog(given);
+    const catalog = createTemporaryCatalog(given);
     const store = await catalog.openOrCreate('book', IDENTITY);
     await store.write([sampleDocument('a', 8, { chunks: ['zebra'] })]);
     return { catalog, store };

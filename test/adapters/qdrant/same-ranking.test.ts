@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { createDocumentParser } from '../../../src/adapters/documents/parse-document.ts';
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
-import { createSource } from '../../../src/app/index-documents.ts';
-import { ingest } from '../../../src/ingest/ingest.ts';
+import { createDocumentSource } from '../../../src/app/index-documents.ts';
+import { ingestSources } from '../../../src/ingest/ingest.ts';
 import type { ChunkStore, StoreHit } from '../../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../../src/ports/embedder.ts';
+import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { modelLocation } from '../../support/model-weights.ts';
-import { copyHomeWithBook } from '../../support/prepared-home.ts';
-import { serverForTests, temporaryCatalog } from '../../support/qdrant-server.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryCatalog, getTestQdrant } from '../../support/qdrant-server.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const BOOK = fileURLToPath(new URL('../../../fixtures/book', import.meta.url));
 
@@ -44,8 +44,8 @@ const QUESTIONS = [
 
 /** Reuses the vectors of the other store. */
 async function ingestBook(into: ChunkStore, from: ChunkStore, embedder: Embedder): Promise<void> {
-  const source = await createSource(BOOK, { files: { cwd: BOOK }, web: {} });
-  await ingest(
+  const source = await createDocumentSource(BOOK, { files: { cwd: BOOK }, web: {} });
+  await ingestSources(
     [source],
     {
       store: { ...into, vectors: from.vectors },
@@ -57,16 +57,16 @@ async function ingestBook(into: ChunkStore, from: ChunkStore, embedder: Embedder
   );
 }
 
-const server = await serverForTests();
+const server = await getTestQdrant();
 
 test.skipIf(server === null)('the embedded store and Qdrant rank the sample book alike', async () => {
   if (server === null) throw new Error('there is no server');
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   const sqlite = await createSqliteCatalog(join(home, 'collections')).open('sample_book');
   if (sqlite === null) throw new Error('there is no book');
   const embedder = await createMiniLmEmbedder({ location: modelLocation() });
-  const qdrant = await temporaryCatalog(server).openOrCreate('book', sqlite.identity);
+  const qdrant = await createTemporaryCatalog(server).openOrCreate('book', sqlite.identity);
   await ingestBook(qdrant, sqlite, embedder);
   expect(await qdrant.count({})).toBeGreaterThan(100);
   for (const text of QUESTIONS) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { vectorOf } from '../../contracts/sample-documents.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { findSegmentProblems } from './segment-problems.ts';
 import { PROCESS_IDENTITY, startWriter } from './start-writer.ts';
 
@@ -36,7 +36,7 @@ function versionOf(text: string | undefined): number {
 }
 
 test('a killed process loses no acknowledged document and leaves none incomplete', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   for (let round = 0; round < 6; round += 1) {
     const name = `round${round}`;
@@ -65,7 +65,7 @@ test('a killed process loses no acknowledged document and leaves none incomplete
 });
 
 test('several processes create a collection and write to it at once', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const startAt = Date.now() + 400;
   const names = ['left', 'right', 'third'];
   const writers = names.map((name) => startWriter({ directory, name, documents: 40, startAt }));
@@ -84,7 +84,7 @@ test('several processes create a collection and write to it at once', async () =
 });
 
 test('a collection that another process is creating is missing or complete', async () => {
-  const parent = await temporaryDirectory();
+  const parent = await createTemporaryDirectory();
   for (let round = 0; round < 6; round += 1) {
     const directory = join(parent, `round${round}`);
     const catalog = createSqliteCatalog(directory);
@@ -100,7 +100,7 @@ test('a collection that another process is creating is missing or complete', asy
 });
 
 test('an open collection shows whole documents that another process writes', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const reader = await createSqliteCatalog(directory).openOrCreate('book', PROCESS_IDENTITY);
   expect((await contentsOf(reader)).size).toBe(0);
   const writer = startWriter({ directory, name: 'other', documents: 400, startAt: 0, rewrite: 8 });

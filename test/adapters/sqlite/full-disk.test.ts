@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const MOUNT = 'mount -t tmpfs -o size=2m none "$1" && exec "$2" "$3" "$1"';
 
 test('on a full disk reads work, writes fail with a clear error and leave no partial tape', async ({
   skip,
 }) => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const script = join(import.meta.dirname, 'use-full-disk.ts');
   const isolated = ['--user', '--map-root-user', '--mount', 'sh', '-c', MOUNT];
   const { status, stdout, stderr, error } = spawnSync(

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { describeChunkStore } from '../../contracts/chunk-store.contract.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 describeChunkStore('SQLite', async () =>
-  createSqliteCatalog(join(await temporaryDirectory(), 'collections')),
+  createSqliteCatalog(join(await createTemporaryDirectory(), 'collections')),
 );

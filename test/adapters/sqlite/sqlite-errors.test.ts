@@ -6,11 +6,11 @@ import { COLLECTION_FORMAT, createCollectionFile } from '../../../src/adapters/s
 import { openDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteChunkStore } from '../../../src/adapters/sqlite/sqlite-chunk-store.ts';
-import { commandLineHint } from '../../../src/cli/advice.ts';
+import { formatHint } from '../../../src/cli/format-advice.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { withoutPrivileges } from './without-privileges.ts';
 
 const DIMENSIONS = 32;
@@ -24,7 +24,7 @@ function documentOf(name: string, chunks = 3) {
 
 /** A closed collection `book` of 40 documents. */
 async function createBook() {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory, { busyTimeoutMs: 50 });
   const store = await catalog.openOrCreate('book', IDENTITY);
   await store.write(Array.from({ length: 40 }, (_, index) => documentOf(`d${index}`)));
@@ -55,7 +55,7 @@ test('reports a file that is not a database and does not change it', async () =>
   for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
     const error = await errorOf(open());
     expect(error).toMatchObject({ kind: 'retrieval_error', message: expect.stringContaining('damaged') });
-    expect(commandLineHint(error)).toContain('collections delete');
+    expect(formatHint(error)).toContain('collections delete');
   }
   expect(readFileSync(path)).toEqual(before);
 });
@@ -125,7 +125,7 @@ test.each([
 });
 
 test('refuses a database of another program and does not change it', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const path = join(directory, 'book.sqlite');
   const database = new DatabaseSync(path);
   database.exec('CREATE TABLE bookmark (url TEXT); CREATE TABLE history (url TEXT)');
@@ -142,7 +142,7 @@ test('refuses a database of another program and does not change it', async () =>
 });
 
 test('treats an empty file as a missing collection', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   writeFileSync(join(directory, 'book.sqlite'), '');
   const catalog = createSqliteCatalog(directory);
   expect(await catalog.open('book')).toBeNull();
@@ -153,7 +153,7 @@ test('treats an empty file as a missing collection', async () => {
 });
 
 test('reports a full disk and keeps earlier documents', async () => {
-  const path = join(await temporaryDirectory(), 'book.sqlite');
+  const path = join(await createTemporaryDirectory(), 'book.sqlite');
   const database = openDatabase(path, 50);
   createCollectionFile(database, path, IDENTITY, 50);
   const store = createSqliteChunkStore(database, 'book', path);
@@ -174,7 +174,7 @@ test('reports a full disk and keeps earlier documents', async () => {
 });
 
 test('names a data directory that cannot be created', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const file = join(directory, 'file');
   writeFileSync(file, '');
   for (const place of [file, join(file, 'below')]) {
@@ -187,7 +187,7 @@ test('names a data directory that cannot be created', async () => {
 });
 
 test('reports a directory in place of the file', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   mkdirSync(join(directory, 'book.sqlite'));
   const error = await errorOf(createSqliteCatalog(directory).open('book'));
   expect(error.message).toContain('book.sqlite');
@@ -210,7 +210,7 @@ test('searches a locked collection and reports that it cannot be written', async
 });
 
 test('reports a lock when creating a collection', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const other = new DatabaseSync(join(directory, 'book.sqlite'));
   onTestFinished(() => other.close());
   other.exec('BEGIN IMMEDIATE');
@@ -246,7 +246,7 @@ test('refuses a read-only copy with pending commits instead of showing old data'
   const { path } = await createBook();
   const writer = new DatabaseSync(path);
   writer.exec("UPDATE document SET title = 'changed'");
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   for (const suffix of ['', '-wal']) cpSync(`${path}${suffix}`, join(directory, `book.sqlite${suffix}`));
   writer.close();
   await withoutPrivileges(directory, async () => {

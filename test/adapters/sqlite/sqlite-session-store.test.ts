@@ -9,17 +9,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findSessionProblems } from '../../../src/adapters/sqlite/session-file.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
-import { commandLineHint } from '../../../src/cli/advice.ts';
+import { formatHint } from '../../../src/cli/format-advice.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import type { SessionStore } from '../../../src/ports/session-store.ts';
 import { NOW, sampleSession, sampleTurn } from '../../contracts/sample-sessions.ts';
 import { chunk } from '../../domain/arbitraries.ts';
-import { cpuTime } from '../../support/cpu-time.ts';
+import { threadCpuTimeMs } from '../../support/cpu-time.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function newPath(): Promise<string> {
-  return join(await temporaryDirectory(), 'sessions.sqlite');
+  return join(await createTemporaryDirectory(), 'sessions.sqlite');
 }
 
 function openStore(path: string): SessionStore {
@@ -112,7 +112,7 @@ test('several processes create the file and write sessions at once', async () =>
 });
 
 test('creates the file on the first write, readable only by its owner', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const path = join(directory, 'home', 'sessions.sqlite');
   const store = openStore(path);
   await store.list();
@@ -130,9 +130,9 @@ test('a turn only adds rows, and the 500th costs no more than the first', async 
   const times: number[] = [];
   for (let number = 1; number <= 500; number += 1) {
     const next = sampleTurn(session);
-    const before = cpuTime();
+    const before = threadCpuTimeMs();
     await store.commitTurn(next.session, next.messages, next.turn);
-    times.push(cpuTime() - before);
+    times.push(threadCpuTimeMs() - before);
     session = next.session;
   }
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
@@ -158,9 +158,9 @@ test('lists ten thousand sessions by index', async () => {
       FROM counter, session WHERE session.touched = 1`);
   });
   const timed = async (options: Parameters<SessionStore['list']>[0], expected: number) => {
-    const before = cpuTime();
+    const before = threadCpuTimeMs();
     for (let i = 0; i < 5; i += 1) expect(await store.list(options)).toHaveLength(expected);
-    return cpuTime() - before;
+    return threadCpuTimeMs() - before;
   };
   const all = await timed({}, 10_000);
   expect(await timed({ limit: 20 }, 20)).toBeLessThan(all / 5);
@@ -289,7 +289,7 @@ test('refuses a file of a newer version, of another program or with a collection
   const newer = (await spoiled('PRAGMA user_version = 3')).path;
   const foreign = await newPath();
   withDatabase(foreign, (database) => database.exec('CREATE TABLE precious (thing TEXT)'));
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const collection = await createSqliteCatalog(directory).openOrCreate('sessions', {
     embedder: 'test',
     dimensions: 8,
@@ -309,7 +309,7 @@ test('refuses a file of a newer version, of another program or with a collection
 });
 
 test('names a directory that cannot be written to', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'file'), '');
   const path = join(directory, 'file', 'home', 'sessions.sqlite');
   expect(await failureOf(openStore(path).create(sampleSession(), null))).toMatchObject({
@@ -354,7 +354,7 @@ test.each([
     message: expect.stringContaining(sessionId),
     hint: 'Restore it from a backup, or remove it.',
   });
-  expect(commandLineHint(failure)).toContain(`sessions delete ${sessionId}`);
+  expect(formatHint(failure)).toContain(`sessions delete ${sessionId}`);
   expect(await store.delete(sessionId)).toBe(true);
   expect(await store.list()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import type { ChunkStore, DocumentWrite } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { findSegmentProblems } from './segment-problems.ts';
 
 const DIMENSIONS = 24;
@@ -80,7 +80,7 @@ async function expectSame(store: ChunkStore, model: Model, directory: string): P
 }
 
 test('holds the same as a plain map after any writes, renames and removals', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   let round = 0;
   await fc.assert(
@@ -105,7 +105,7 @@ test('holds the same as a plain map after any writes, renames and removals', asy
 });
 
 test('merges many small writes and keeps only live vectors', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const store = await catalog.openOrCreate('small', IDENTITY);
   const model: Model = new Map();
@@ -117,7 +117,7 @@ test('merges many small writes and keeps only live vectors', async () => {
 });
 
 test('a collection does not grow when its documents are replaced again and again', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const store = await catalog.openOrCreate('churn', IDENTITY);
   const replaceAll = async (version: number) => {

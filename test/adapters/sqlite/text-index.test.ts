@@ -8,7 +8,7 @@ import {
   createTextSegmentWriter,
   TEXT_SEGMENTS,
 } from '../../../src/adapters/sqlite/text-segments.ts';
-import { lexicalScore, termWorth } from '../../../src/domain/rank-hits.ts';
+import { lexicalScore, termWeight } from '../../../src/domain/rank-hits.ts';
 import { indexTerms, queryTerms } from '../../../src/text/terms.ts';
 
 const WORDS = 'owl newt toad lynx moth crab wren stoat the of a in river forest night water'.split(' ');
@@ -41,7 +41,7 @@ function scoresOfFts5(texts: ReadonlyMap<number, string>, query: string): [numbe
   const terms = queryTerms(query);
   const containing = (term: string) =>
     [...texts.values()].filter((text) => indexTerms(text).includes(term)).length;
-  const worth = terms.reduce((sum, term) => sum + termWorth(texts.size, containing(term)), 0);
+  const worth = terms.reduce((sum, term) => sum + termWeight(texts.size, containing(term)), 0);
   const rows = database
     .prepare(
       'SELECT rowid AS id, -bm25(terms) AS score FROM terms WHERE terms MATCH ? ORDER BY score DESC, id',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import type { ChunkRecord } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument } from '../../contracts/sample-documents.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const IDENTITY = { embedder: 'test:eight', dimensions: 8 };
 
@@ -18,7 +18,7 @@ const FIRST_FORMAT = `
 `;
 
 test('upgrades a collection of format 1', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const made = await catalog.openOrCreate('old', IDENTITY);
   await made.write([sampleDocument('a', 8, { chunks: ['owls hunt'] })]);
@@ -43,7 +43,7 @@ test('upgrades a collection of format 1', async () => {
 });
 
 test('upgrades a collection of format 2', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const made = await catalog.openOrCreate('old', IDENTITY);
   await made.write([sampleDocument('a', 8, { chunks: ['owls hunt'] })]);

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createWebSource, type WebSourceOptions } from '../../../src/adapters/web/web-source.ts';
-import { plainly } from '../../../src/faults/advice.ts';
-import type { DocumentSource, SourceEntry } from '../../../src/ports/loader.ts';
+import { formatPlainAdvice } from '../../../src/faults/advice.ts';
+import type { DocumentSource, SourceEntry } from '../../../src/ports/document-source.ts';
 import { pageWith, redirectTo, type Site, startSite } from './start-site.ts';
 
 interface Crawled {
@@ -18,7 +18,7 @@ async function crawl(url: string, options: WebSourceOptions = {}, signal?: Abort
   const source = createWebSource(url, {
     allowPrivate: true,
     retryDelayMs: 1,
-    onNotice: (notice) => notices.push(plainly(notice)),
+    onNotice: (notice) => notices.push(formatPlainAdvice(notice)),
     ...options,
   });
   const entries: SourceEntry[] = [];

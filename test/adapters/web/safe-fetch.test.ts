@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch, type SafeFetchOptions } from '../../../src/adapters/web/safe-fetch.ts';
 import { parseWebUrl } from '../../../src/adapters/web/web-url.ts';
-import { freePort } from '../../support/free-port.ts';
+import { findFreePort } from '../../support/free-port.ts';
 import { redirectTo, startSite } from './start-site.ts';
 
 /** One GET on a client of its own, with all the patience that a busy machine may need. */
@@ -146,7 +146,7 @@ test('reads from a server that recovers', async () => {
 });
 
 test('reports a refused connection', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   await expect(get(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
     kind: 'api_error',
     message: `http://127.0.0.1:${port}/ cannot be read: the connection was refused.`,

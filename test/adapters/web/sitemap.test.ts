@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { collectSitemapPages, isSitemap, parseSitemap } from '../../../src/adapters/web/sitemap.ts';
-import { plainly } from '../../../src/faults/advice.ts';
+import { formatPlainAdvice } from '../../../src/faults/advice.ts';
 
 const start = new URL('https://docs.test/sitemap.xml');
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -23,7 +23,7 @@ async function pathsOf(xml: string, nested: Record<string, string | Uint8Array> 
       return typeof found === 'string' ? encode(found) : found;
     },
     maxPages,
-    onIncomplete: (notice) => notices.push(plainly(notice)),
+    onIncomplete: (notice) => notices.push(formatPlainAdvice(notice)),
   });
   return { paths: pages.map((page) => page.pathname + page.search), notices, loaded };
 }

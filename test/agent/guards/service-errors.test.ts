@@ -9,17 +9,17 @@ import { withRetries } from '../../../src/agent/guards/with-retries.ts';
 import type { RetryOptions } from '../../../src/faults/retry.ts';
 import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
 import {
-  answer,
-  begin,
-  event,
   type FaultyServer,
-  fail,
-  json,
-  reset,
-  silence,
+  formatStreamEvent,
+  neverRespond,
+  resetConnection,
+  respondWithJson,
+  respondWithStatus,
   startFaultyServer,
+  startStream,
+  streamAnswer,
 } from '../../support/faulty-server.ts';
-import { freePort } from '../../support/free-port.ts';
+import { findFreePort } from '../../support/free-port.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
 const IDLE_MS = 1000;
@@ -40,20 +40,20 @@ async function guarded({ baseUrl }: FaultyServer, options: RetryOptions = {}): P
   });
 }
 
-const whole = json('{"choices":[{"message":{"content":"Foxes."},"finish_reason":"stop"}]}');
-const half = begin(['Half'], (response) => response.end());
-const cut = begin(['Half'], (response) => response.destroy());
-const stalled = begin(['Half'], () => {});
+const whole = respondWithJson('{"choices":[{"message":{"content":"Foxes."},"finish_reason":"stop"}]}');
+const half = startStream(['Half'], (response) => response.end());
+const cut = startStream(['Half'], (response) => response.destroy());
+const stalled = startStream(['Half'], () => {});
 
 test.each([
-  ['a reset', reset],
-  ['HTTP 500', fail(500)],
-  ['HTTP 503 with a web page', fail(503, '<html>busy</html>')],
-  ['HTTP 429', fail(429)],
-  ['silence', silence],
-  ['broken JSON', json('{"choices": [')],
-  ['an empty body', json('')],
-  ['an empty message', json('{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}')],
+  ['a reset', resetConnection],
+  ['HTTP 500', respondWithStatus(500)],
+  ['HTTP 503 with a web page', respondWithStatus(503, '<html>busy</html>')],
+  ['HTTP 429', respondWithStatus(429)],
+  ['silence', neverRespond],
+  ['broken JSON', respondWithJson('{"choices": [')],
+  ['an empty body', respondWithJson('')],
+  ['an empty message', respondWithJson('{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}')],
 ])('retries after %s', async (_, fault) => {
   const server = await startFaultyServer(fault, whole);
   const onRetry = vi.fn();
@@ -64,14 +64,17 @@ test.each([
 });
 
 test.each([
-  ['a reset', reset],
-  ['HTTP 500', fail(500)],
-  ['silence', silence],
-  ['a stream without events', begin([], (response) => response.end())],
-  ['a stream that is silent from the start', begin([], () => {})],
-  ['an error event', begin([], (response) => response.end(event({ error: { message: 'busy', code: 503 } })))],
+  ['a reset', resetConnection],
+  ['HTTP 500', respondWithStatus(500)],
+  ['silence', neverRespond],
+  ['a stream without events', startStream([], (response) => response.end())],
+  ['a stream that is silent from the start', startStream([], () => {})],
+  [
+    'an error event',
+    startStream([], (response) => response.end(formatStreamEvent({ error: { message: 'busy', code: 503 } }))),
+  ],
 ])('retries a stream after %s', async (_, fault) => {
-  const server = await startFaultyServer(fault, answer('Foxes.'));
+  const server = await startFaultyServer(fault, streamAnswer('Foxes.'));
   expect(await askModel(await guarded(server), true)).toMatchObject({ text: 'Foxes.', streamed: 'Foxes.' });
   expect(server.requests()).toBe(2);
 });
@@ -81,7 +84,7 @@ test.each([
   ['is cut', cut, /closed the connection too early|broke off/],
   ['stalls', stalled, /sent nothing for 1 second/],
 ])('does not repeat a stream that %s after text was shown', async (_, fault, message) => {
-  const server = await startFaultyServer(fault, answer('Foxes.'));
+  const server = await startFaultyServer(fault, streamAnswer('Foxes.'));
   await expect(askModel(await guarded(server), true)).rejects.toMatchObject({
     kind: 'api_error',
     message: expect.stringMatching(message),
@@ -91,13 +94,15 @@ test.each([
 });
 
 test('does not time out while bytes arrive slowly', async () => {
-  const slowly = begin(['Fo'], (response) => {
-    const pieces = ['xes', '.'].map((content) => event({ choices: [{ index: 0, delta: { content } }] }));
+  const slowly = startStream(['Fo'], (response) => {
+    const pieces = ['xes', '.'].map((content) =>
+      formatStreamEvent({ choices: [{ index: 0, delta: { content } }] }),
+    );
     const bytes = [
       ': wait\n\n',
       ': wait\n\n',
       ...pieces,
-      event({ choices: [{ delta: {}, finish_reason: 'stop' }] }),
+      formatStreamEvent({ choices: [{ delta: {}, finish_reason: 'stop' }] }),
     ];
     const timer = setInterval(() => {
       const next = bytes.shift();
@@ -111,7 +116,7 @@ test('does not time out while bytes arrive slowly', async () => {
 });
 
 test('reports the error after three retries', async () => {
-  const server = await startFaultyServer(fail(500));
+  const server = await startFaultyServer(respondWithStatus(500));
   await expect(askModel(await guarded(server), false)).rejects.toMatchObject({ kind: 'api_error' });
   expect(server.requests()).toBe(4);
 });
@@ -120,7 +125,10 @@ test.each([
   ['in seconds', () => '90', 90_000],
   ['as a date', () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
 ])('waits as long as Retry-After %s says', async (_, header, expected) => {
-  const server = await startFaultyServer(fail(429, undefined, { 'retry-after': header() }), whole);
+  const server = await startFaultyServer(
+    respondWithStatus(429, undefined, { 'retry-after': header() }),
+    whole,
+  );
   const waits: number[] = [];
   await askModel(await guarded(server, { sleep: async (ms) => void waits.push(ms) }), false);
   expect(waits).toHaveLength(1);
@@ -129,7 +137,7 @@ test.each([
 });
 
 test('does not wait for more than two minutes', async () => {
-  const server = await startFaultyServer(fail(429, undefined, { 'retry-after': '300' }));
+  const server = await startFaultyServer(respondWithStatus(429, undefined, { 'retry-after': '300' }));
   await expect(askModel(await guarded(server), false)).rejects.toMatchObject({
     kind: 'rate_limit',
     retryAfter: 300,
@@ -144,13 +152,13 @@ test.each([
   [400, '{"error":{"message":"too long","code":"context_length_exceeded"}}', 'context_overflow'],
   [429, '{"error":{"message":"No money","code":"insufficient_quota"}}', 'rate_limit'],
 ])('does not retry HTTP %s', async (status, body, kind) => {
-  const server = await startFaultyServer(fail(status, body));
+  const server = await startFaultyServer(respondWithStatus(status, body));
   await expect(askModel(await guarded(server), true)).rejects.toMatchObject({ kind, recoverable: false });
   expect(server.requests()).toBe(1);
 });
 
 test('names a server that cannot be reached', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const server = { baseUrl: `http://127.0.0.1:${port}/v1`, requests: () => 0 };
   await expect(askModel(await guarded(server, { maxRetries: 0 }), false)).rejects.toMatchObject({
     message: `The model service at 127.0.0.1:${port} refused the connection (ECONNREFUSED).`,
@@ -161,8 +169,8 @@ test.each([true, false])(
   'abort during an answer or a wait is an interruption (streaming: %s)',
   async (stream) => {
     for (const server of [
-      await startFaultyServer(stream ? stalled : silence),
-      await startFaultyServer(fail(500)),
+      await startFaultyServer(stream ? stalled : neverRespond),
+      await startFaultyServer(respondWithStatus(500)),
     ]) {
       const controller = new AbortController();
       const model = await guarded(server, {
@@ -177,7 +185,9 @@ test.each([true, false])(
 );
 
 test('removes a key that the service echoes', async () => {
-  const server = await startFaultyServer(fail(500, JSON.stringify({ error: { message: `bad key ${KEY}` } })));
+  const server = await startFaultyServer(
+    respondWithStatus(500, JSON.stringify({ error: { message: `bad key ${KEY}` } })),
+  );
   const error = await askModel(await guarded(server, { maxRetries: 0 }), false).catch(
     (thrown: unknown) => thrown,
   );
@@ -186,7 +196,7 @@ test('removes a key that the service echoes', async () => {
 });
 
 test('the SDK loop passes errors on', async () => {
-  const server = await startFaultyServer(fail(401));
+  const server = await startFaultyServer(respondWithStatus(401));
   const agent = new Agent({ name: 'A', model: await guarded(server) });
   const runner = new Runner({ tracingDisabled: true });
   const error = await runner.run(agent, 'hi').catch((thrown: unknown) => thrown);

@@ -2,10 +2,10 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createChatHistory, MAX_HISTORY_LINES } from '../../../src/cli/chat/chat-history.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('saves one message per line in a private file', async () => {
-  const path = join(await temporaryDirectory(), 'home', 'chat-history');
+  const path = join(await createTemporaryDirectory(), 'home', 'chat-history');
   const history = createChatHistory(path);
   expect(await history.load()).toEqual([]);
   for (const message of ['one', 'two\nlines', 'two lines', ' ']) await history.add(message);
@@ -14,13 +14,13 @@ test('saves one message per line in a private file', async () => {
 });
 
 test('saves concurrent messages', async () => {
-  const history = createChatHistory(join(await temporaryDirectory(), 'chat-history'));
+  const history = createChatHistory(join(await createTemporaryDirectory(), 'chat-history'));
   await Promise.all(['a', 'b', 'c'].map((message) => history.add(message)));
   expect(await history.load()).toEqual(['a', 'b', 'c']);
 });
 
 test('keeps only the newest messages', async () => {
-  const path = join(await temporaryDirectory(), 'chat-history');
+  const path = join(await createTemporaryDirectory(), 'chat-history');
   await writeFile(path, Array.from({ length: 1500 }, (_, line) => `q${line}\n`).join(''));
   const history = createChatHistory(path);
   await history.add('newest');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { runChatLoop } from '../../../src/cli/chat/chat-loop.ts';
 import { createChatConversation } from '../../../src/cli/chat/conversation.ts';
-import { plainly } from '../../../src/faults/advice.ts';
+import { formatPlainAdvice } from '../../../src/faults/advice.ts';
 import { AppError, messageOf } from '../../../src/faults/app-error.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
 import { eventsOf, type Script, scriptedAgent, turnOf } from '../support/scripted-agent.ts';
@@ -54,7 +54,7 @@ async function startChat(
     signal: controller.signal,
     history: { history: ['an old question'], onMessage: () => {} },
     report: (error) => {
-      const hint = error instanceof AppError && error.advice ? plainly(error.advice) : '';
+      const hint = error instanceof AppError && error.advice ? formatPlainAdvice(error.advice) : '';
       io.streams.stderr.write(`failed: ${messageOf(error)} ${hint}\n`);
     },
   });

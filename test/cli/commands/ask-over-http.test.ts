@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import type { AgentResponse } from '../../../src/domain/agent-response.ts';
 import { homeWithDocuments } from '../../server/home-with-documents.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { servedModel } from '../../support/served-model.ts';
+import { serveOfflineModel } from '../../support/serve-offline-model.ts';
 
 const QUESTION = 'What is ROS 2?';
 test('gives the same answer over HTTP with both APIs as with the model in the process', async () => {
   const home = await homeWithDocuments();
-  const { url, flags: served } = await servedModel();
+  const { url, flags: served } = await serveOfflineModel();
   const ask = async (...flags: string[]) => {
     const { stdout, code } = await runInProcess(['ask', QUESTION, '--json', ...flags], { home });
     expect(code).toBe(0);

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AgentResponse, agentResponseSchema } from '../../../src/domain/agent-response.ts';
 import { conversationSessionSchema } from '../../../src/domain/conversation-session.ts';
 import { type RunEvent, runEventSchema } from '../../../src/domain/run-event.ts';
+import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
-import { copyHomeWithBook } from '../../support/prepared-home.ts';
-import { environmentOf, runCli } from '../../support/run-cli.ts';
+import { createCliEnvironment, runCli } from '../../support/run-cli.ts';
 import { type InProcessOptions, runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** A data directory with the sample book, shared by all tests. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-ask-'));
@@ -57,7 +57,7 @@ test('a single question is grounded and cited from module ros2', async () => {
 });
 
 test('prints the answer, its sources with verdicts, and the usage of the turn', async () => {
-  const cwd = await temporaryDirectory();
+  const cwd = await createTemporaryDirectory();
   await writeFile(join(cwd, 'citeloop.config.json'), '{ "verbose": true }');
   const { stdout, stderr, code } = await runCli(['ask', 'What is ROS 2?'], { home, cwd });
   expect(code).toBe(0);
@@ -210,7 +210,7 @@ test('an unreachable model server fails with exit code 5', async () => {
 });
 
 test('instructions in documents do not forge citations or terminal output', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await mkdir(join(directory, 'docs'));
   await writeFile(
     join(directory, 'docs', 'poison.md'),
@@ -261,7 +261,7 @@ test('killing a chat loses no completed turn', async () => {
 test('the library example in the README runs', async () => {
   const { stdout } = await endWithParent(
     promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../examples/ask.ts')], {
-      env: environmentOf(home),
+      env: createCliEnvironment(home),
       cwd: home,
     }),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { copyHomeWithBook } from '../../support/prepared-home.ts';
+import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LOG = `Starting build
 [ERROR] The build of my_pkg failed because the file package.xml is missing.
@@ -10,7 +10,7 @@ Summary: 0 packages finished, 1 failed.
 `;
 
 async function homeWithBook(): Promise<string> {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   return home;
 }
@@ -70,7 +70,7 @@ test.each([
   ['--json', 'a\0b', 'The piped input is not text.'],
 ])('rejects piped text with %s', async (flags, input, said) => {
   const { code, stdout, stderr } = await runInProcess(['ask', 'Why?', ...flags.split(' ')], {
-    home: await temporaryDirectory(),
+    home: await createTemporaryDirectory(),
     input,
   });
   expect(code).toBe(2);

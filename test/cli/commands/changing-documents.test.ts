@@ -2,13 +2,13 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ZEBRAS = '# Zebras\n\nA zebra is a striped horse that lives in Africa.\n';
 const OWLS = '# Owls\n\nAn owl is a bird that hunts at night.\n';
 
 test('lists answers with changed or vanished sources', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   await writeFile(join(home, 'docs', 'owls.md'), OWLS);
@@ -28,7 +28,7 @@ test('lists answers with changed or vanished sources', async () => {
 });
 
 test('a renamed source has moved and is not reported at the start of a chat', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   await runInProcess(['ingest', 'docs'], { home });
@@ -46,7 +46,7 @@ test('a renamed source has moved and is not reported at the start of a chat', as
 });
 
 test('a deleted file is reported by ingest and marked in answers until it is pruned', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   const owls = join(home, 'docs', 'birds', 'the owls.md');
@@ -79,7 +79,7 @@ test('a deleted file is reported by ingest and marked in answers until it is pru
 });
 
 test('warns once about documents from another place, unless --collection is given', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'horses', 'stripes'), { recursive: true });
   await mkdir(join(home, 'birds'));
   await writeFile(join(home, 'horses', 'stripes', 'zebras.md'), ZEBRAS);
@@ -99,7 +99,7 @@ test('warns once about documents from another place, unless --collection is give
 });
 
 test('--prune removes the documents of a directory that has become empty', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   await writeFile(join(home, 'docs', 'birds', 'owls.md'), OWLS);
@@ -114,7 +114,7 @@ test('--prune removes the documents of a directory that has become empty', async
 });
 
 test('--prune refuses a directory that does not exist', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   await runInProcess(['ingest', 'docs'], { home });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function machine() {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
   await writeFile(join(home, 'docs', 'birds', 'owl.md'), '# Owls\n\nAn owl hunts at night.');
   return { home, run: (...args: string[]) => runInProcess(args, { home }) };

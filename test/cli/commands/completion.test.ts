@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { copyHomeWithBook } from '../../support/prepared-home.ts';
-import { environmentOf, PROGRAM } from '../../support/run-cli.ts';
+import { copyHomeWithBook } from '../../support/copy-home.ts';
+import { createCliEnvironment, PROGRAM_PATH } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { canTypeInto, openShell, type Shell } from '../../support/shell-in-terminal.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { isShellAvailable, openShell, type Shell } from '../../support/shell-in-terminal.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Enables completion in a running shell. */
 const setup: Record<Shell, string> = {
@@ -16,7 +16,7 @@ const setup: Record<Shell, string> = {
 
 /** Runs citeloop for completion only; otherwise prints the words that the shell passed. */
 const standIn = `#!/bin/sh
-case "$1" in --complete|completion) exec "${process.execPath}" "${PROGRAM}" "$@" ;; esac
+case "$1" in --complete|completion) exec "${process.execPath}" "${PROGRAM_PATH}" "$@" ;; esac
 printf 'typed'
 printf ' <%s>' "$@"
 printf ' end\\n'
@@ -24,7 +24,7 @@ printf ' end\\n'
 
 /** A data directory with a collection, and names that a shell must quote. */
 async function machine(): Promise<string> {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   await runInProcess(['config', 'set', 'model', 'my model:8b'], { home });
   await mkdir(join(home, 'bin'));
@@ -34,7 +34,7 @@ async function machine(): Promise<string> {
 }
 
 async function personAt(shell: Shell, home: string) {
-  const env = environmentOf(home);
+  const env = createCliEnvironment(home);
   const { type, close } = openShell(shell, { ...env, PATH: `${join(home, 'bin')}:${env.PATH}` });
   onTestFinished(close);
   await type(`cd '${home}'; ${setup[shell]}; echo re''ady\n`, 'ready');
@@ -52,7 +52,7 @@ test.for(['bash', 'zsh', 'fish'] as const)(
   'Tab completes in %s',
   { timeout: 120_000 },
   async (shell, { skip }) => {
-    if (!canTypeInto(shell)) return skip();
+    if (!isShellAvailable(shell)) return skip();
     const { completed, type } = await personAt(shell, await machine());
     // Candidates are tested without a shell; these lines test how shells split, quote and join words.
     expect(await completed('citeloop sessions ex')).toBe('<sessions> <export>');

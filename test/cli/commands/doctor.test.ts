@@ -8,7 +8,7 @@ import { sampleSession } from '../../contracts/sample-sessions.ts';
 import { listenForTest } from '../../support/listen-for-test.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 interface Check {
   name: string;
@@ -23,14 +23,14 @@ interface DoctorOptions {
 }
 
 async function doctor(env: Record<string, string> = {}, { home, start = runInProcess }: DoctorOptions = {}) {
-  const result = await start(['doctor', '--json'], { home: home ?? (await temporaryDirectory()), env });
+  const result = await start(['doctor', '--json'], { home: home ?? (await createTemporaryDirectory()), env });
   const { ok, checks } = JSON.parse(result.stdout) as { ok: boolean; checks: Check[] };
   return { ...result, ok, check: (name: string) => checks.find((check) => check.name === name), checks };
 }
 
 /** A data directory with one session, whose file has a page of zeros. */
 async function homeWithDamagedSessions(): Promise<string> {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const path = join(home, 'sessions.sqlite');
   const store = createSqliteSessionStore(path);
   await store.create(sampleSession(), null);
@@ -48,7 +48,7 @@ async function service(header: string, accepted: string): Promise<string> {
 }
 
 test('every check passes on a healthy machine, and an empty collection is reported', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(join(home, 'collections'));
   await (await catalog.openOrCreate('gnus', { embedder: 'words', dimensions: 8 })).close();
   const { code, ok, checks, check } = await doctor({}, { home, start: runCli });

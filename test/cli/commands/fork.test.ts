@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { diffTurns } from '../../../src/cli/commands/fork.ts';
 import type { ConversationTurn } from '../../../src/domain/conversation-turn.ts';
-import { copyHomeWithBook } from '../../support/prepared-home.ts';
+import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { turnOf } from '../support/scripted-agent.ts';
 
 async function homeWithTalk(): Promise<string> {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   await runInProcess(['chat'], { home, input: 'What is ROS 2?\nWhat is a QoS profile?\nWhat is Nav2?\n' });
   return home;

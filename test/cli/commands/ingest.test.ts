@@ -8,12 +8,12 @@ import { expect, test } from 'vitest';
 import { listenForTest } from '../../support/listen-for-test.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { MANY, manyDocuments, oneStored } from '../support/many-documents.ts';
 
 /** A home directory with documents in `docs/`. */
 async function machine(files: Record<string, string | Uint8Array> = {}) {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   for (const [name, content] of Object.entries(files)) await writeFile(join(home, 'docs', name), content);
   const run = (args: string[], env: Record<string, string> = {}) => runInProcess(args, { home, env });

@@ -9,7 +9,12 @@ import { connectHttp, textOf } from '../../server/mcp/connect-mcp.ts';
 import { type Handbook, indexHandbook } from '../../server/mcp/handbook.ts';
 import { type RunningProgram, runProgram, startProgram } from '../../server/start-program.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
-import { begin, event, silence, startFaultyServer } from '../../support/faulty-server.ts';
+import {
+  formatStreamEvent,
+  neverRespond,
+  startFaultyServer,
+  startStream,
+} from '../../support/faulty-server.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
@@ -208,7 +213,7 @@ test('cancelling over HTTP ends the turn but not the session', async () => {
   const service = await startFaultyServer((request, response) => {
     response.on('close', () => givenUp.resolve());
     asked.resolve();
-    silence(request, response);
+    neverRespond(request, response);
   });
   const { ready } = await serve(['--model', 'silent', '--base-url', service.baseUrl], {
     OPENAI_API_KEY: KEY,
@@ -231,10 +236,10 @@ test('cancelling over HTTP ends the turn but not the session', async () => {
 test('a stopping server finishes running calls', async () => {
   const begun = Promise.withResolvers<() => void>();
   const service = await startFaultyServer(
-    begin(['The answer '], (response) =>
+    startStream(['The answer '], (response) =>
       begun.resolve(() => {
         const finish = { choices: [{ index: 0, delta: { content: 'is late.' }, finish_reason: 'stop' }] };
-        response.end(event(finish));
+        response.end(formatStreamEvent(finish));
       }),
     ),
   );

@@ -6,11 +6,11 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectStdio, type StdioConnection, startStdio, textOf } from '../../server/mcp/connect-mcp.ts';
 import { type Handbook, indexHandbook } from '../../server/mcp/handbook.ts';
-import { fail, startFaultyServer } from '../../support/faulty-server.ts';
+import { respondWithStatus, startFaultyServer } from '../../support/faulty-server.ts';
 import { listenForTest } from '../../support/listen-for-test.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'sk-test-0123456789abcdefghijklmnop';
 
@@ -318,7 +318,7 @@ test('cancelling a question closes the connection to the model, and the server c
 
 test('no key is in the output, even if the model service quotes it', async () => {
   const service = await startFaultyServer(
-    fail(401, JSON.stringify({ error: { message: `Bad key ${KEY}` } })),
+    respondWithStatus(401, JSON.stringify({ error: { message: `Bad key ${KEY}` } })),
   );
   const { client, stderr } = await connectStdio(
     ['--collection', 'handbook', '--model', 'any', '--base-url', service.baseUrl, '--verbose'],
@@ -334,7 +334,7 @@ test('no key is in the output, even if the model service quotes it', async () =>
 });
 
 test('a missing collection is an error result, and works once it exists', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const { client, stderr } = await connectStdio(['--collection', 'notes'], { home });
   const search = () => client.callTool({ name: 'search_docs', arguments: { query: 'laptop' } });
   const missing = (await search()) as CallToolResult;

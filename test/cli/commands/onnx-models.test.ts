@@ -1,11 +1,11 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findEngine } from '../../../src/adapters/onnx/engine.ts';
-import { modelDirectory } from '../../support/model-directory.ts';
+import { findOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
+import { createModelDirectory } from '../../support/model-directory.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const SUBJECTS = [
   ['zebras', 'Zebras are striped relatives of the horse. They live in herds on the plains of Africa.'],
@@ -23,11 +23,11 @@ const SUBJECTS = [
 ] as const;
 
 test('ingests, measures a threshold, searches and judges with an ONNX model from a directory', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   for (const [name, text] of SUBJECTS)
     await writeFile(join(home, 'docs', `${name}.md`), `# ${name}\n\n${text}\n`);
-  const directory = await modelDirectory();
+  const directory = await createModelDirectory();
   const run = (args: string[], env: Record<string, string> = {}) =>
     runInProcess([...args, '--embedder', `onnx:${directory}`], { home, env });
 
@@ -58,14 +58,14 @@ test('ingests, measures a threshold, searches and judges with an ONNX model from
   expect(judged).toMatchObject({ grounded: true, citations: [{ title: 'chess' }] });
   expect(judged.checkedBy).toBe('judge');
   // The weights of the built-in model are missing here, and must not be downloaded.
-  const engine = findEngine(modelLocation()) ?? '';
-  const bare = await temporaryDirectory();
+  const engine = findOnnxEngine(modelLocation()) ?? '';
+  const bare = await createTemporaryDirectory();
   await symlink(engine, join(bare, basename(engine)));
   expect((await ask({ CITELOOP_MODEL_DIR: bare })).checkedBy).toBe('words');
 });
 
 test('rejects an invalid model directory with a hint', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const run = (...args: string[]) => runInProcess(args, { home });
   expect(await run('search', 'x', '--embedder', 'psychic')).toMatchObject({
     code: 2,

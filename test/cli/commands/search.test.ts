@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RetrievalContext } from '../../../src/domain/retrieval-context.ts';
 import { retrievalContextSchema } from '../../../src/domain/retrieval-context.ts';
-import { copyHomeWithBook } from '../../support/prepared-home.ts';
+import { copyHomeWithBook } from '../../support/copy-home.ts';
 import type { CliResult } from '../../support/run-cli.ts';
 import { type InProcessOptions, runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** A shared data directory; the first search indexes the sample book, as for a new user. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-search-'));
@@ -171,7 +171,7 @@ test('--json prints a failure as an ErrorResponse', async () => {
 });
 
 test('terminal escapes and control characters in documents never reach the terminal', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await mkdir(join(directory, 'docs'));
   const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[0m \u009b31m\u202ereversed\x07';
   await writeFile(join(directory, 'docs', 'a.md'), `# Title ${evil}\n\nA zebra ${evil} eats grass.\n`);

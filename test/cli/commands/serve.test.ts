@@ -8,7 +8,7 @@ import { homeWithDocuments } from '../../server/home-with-documents.ts';
 import { startProgram } from '../../server/start-program.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { servedModel } from '../../support/served-model.ts';
+import { serveOfflineModel } from '../../support/serve-offline-model.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 
@@ -76,7 +76,7 @@ test('a public address requires the token', async () => {
 
 test('a port in use is reported in one line', async () => {
   const home = await homeWithDocuments();
-  const { url, stop } = await servedModel();
+  const { url, stop } = await serveOfflineModel();
   const { port } = new URL(url);
   const second = await runInProcess(['serve', '--port', port], { home });
   expect(second).toMatchObject({ code: 2, stdout: '' });

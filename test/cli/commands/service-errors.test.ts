@@ -6,11 +6,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemRuntime } from '../../../src/app/system-runtime.ts';
-import { fail, json, reset, silence } from '../../support/faulty-server.ts';
+import {
+  neverRespond,
+  resetConnection,
+  respondWithJson,
+  respondWithStatus,
+} from '../../support/faulty-server.ts';
 import {
   EMBEDDING_DIMENSIONS,
   type HostedServices,
-  KEYS,
+  SERVICE_KEYS,
   startHostedServices,
 } from '../../support/hosted-services.ts';
 import { type CliOptions, type CliResult, runCli } from '../../support/run-cli.ts';
@@ -18,7 +23,9 @@ import { runInProcess } from '../../support/run-in-process.ts';
 
 const QUESTION = 'When does an owl hunt?';
 /** Services often quote the request in their errors. */
-const QUOTING = JSON.stringify({ error: { message: `no luck for ${Object.values(KEYS).join(', ')}` } });
+const QUOTING = JSON.stringify({
+  error: { message: `no luck for ${Object.values(SERVICE_KEYS).join(', ')}` },
+});
 
 /** A home directory; tests create collections as needed. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-faults-'));
@@ -37,8 +44,8 @@ async function run(
 /** The output as text and as JSON with --verbose, checked for keys. */
 async function runAndCheckKeys(args: string[], env: Record<string, string>) {
   const asText = await run([...args, '--verbose'], {
-    COHERE_API_KEY: KEYS.cohere,
-    EMBEDDING_API_KEY: KEYS.embedding,
+    COHERE_API_KEY: SERVICE_KEYS.cohere,
+    EMBEDDING_API_KEY: SERVICE_KEYS.embedding,
     ...env,
   });
   const asJson = await run([...args, '--json'], env);
@@ -77,7 +84,7 @@ interface Fault {
 const modelFaults: Fault[] = [
   {
     name: 'resets',
-    answer: reset,
+    answer: resetConnection,
     code: 5,
     type: 'api_error',
     message: /closed the connection|ECONNRESET/i,
@@ -85,7 +92,7 @@ const modelFaults: Fault[] = [
   },
   {
     name: '500',
-    answer: fail(500, QUOTING),
+    answer: respondWithStatus(500, QUOTING),
     code: 5,
     type: 'api_error',
     message: /500|failed/,
@@ -93,7 +100,7 @@ const modelFaults: Fault[] = [
   },
   {
     name: '429 for an hour',
-    answer: fail(429, QUOTING, { 'retry-after': '3600' }),
+    answer: respondWithStatus(429, QUOTING, { 'retry-after': '3600' }),
     code: 5,
     type: 'rate_limit',
     message: /too many requests|limit/i,
@@ -101,7 +108,7 @@ const modelFaults: Fault[] = [
   },
   {
     name: 'invalid JSON',
-    answer: json('{"choices": ['),
+    answer: respondWithJson('{"choices": ['),
     code: 5,
     type: 'api_error',
     message: /JSON|cannot be used|answer/,
@@ -129,8 +136,8 @@ test.for(modelFaults)(
   'a model service: $name',
   async ({ answer, key, model = 'some-model', ...expected }) => {
     const services = await startHostedServices();
-    if (answer !== undefined) services.instead('/v1/chat/completions', answer);
-    const env = { OPENAI_API_KEY: key ?? KEYS.model };
+    if (answer !== undefined) services.respondWith('/v1/chat/completions', answer);
+    const env = { OPENAI_API_KEY: key ?? SERVICE_KEYS.model };
     const { code, error } = await runAndCheckKeys(
       ['ask', QUESTION, ...LEXICAL, '--model', model, '--base-url', services.baseUrl],
       env,
@@ -155,8 +162,8 @@ test('a failed run replays to the same failure and exit code', async () => {
   const hosted = ['--embedder', 'openai', '--embedding-model', 'words', '--embedding-dimensions', '4'];
   const runs: Array<[name: string, code: number, args: string[], answer?: RequestListener]> = [
     ['refused', 5, to('http://127.0.0.1:9/v1')],
-    ['quoting', 3, to(services.baseUrl), fail(401, QUOTING)],
-    ['failing', 5, [...to(services.baseUrl), '--json', '--stream'], fail(500, QUOTING)],
+    ['quoting', 3, to(services.baseUrl), respondWithStatus(401, QUOTING)],
+    ['failing', 5, [...to(services.baseUrl), '--json', '--stream'], respondWithStatus(500, QUOTING)],
     ['ungrounded', 6, ['ask', 'Who wrote Hamlet?', ...LEXICAL, '--require-grounded']],
     // It fails before the turn starts.
     [
@@ -166,9 +173,9 @@ test('a failed run replays to the same failure and exit code', async () => {
     ],
   ];
   for (const [name, code, args, answer] of runs) {
-    if (answer !== undefined) services.instead('/v1/chat/completions', answer);
+    if (answer !== undefined) services.respondWith('/v1/chat/completions', answer);
     const tape = `${name}.tape.json`;
-    const env = { OPENAI_API_KEY: KEYS.model, EMBEDDING_API_KEY: 'sk-planted-wrong-key-000' };
+    const env = { OPENAI_API_KEY: SERVICE_KEYS.model, EMBEDDING_API_KEY: 'sk-planted-wrong-key-000' };
     const recorded = await run([...args, '--record', tape], env);
     expect([name, recorded.code]).toEqual([name, code]);
     const again = await run([...args, '--replay', tape], {});
@@ -188,10 +195,10 @@ function failureIn({ stdout, stderr }: CliResult): string | undefined {
 
 test('waits as long as the model service asks, and prints a notice', async () => {
   const services = await startHostedServices();
-  const busy = fail(429, QUOTING, { 'retry-after': '1' });
-  services.instead('/v1/chat/completions', busy, undefined);
+  const busy = respondWithStatus(429, QUOTING, { 'retry-after': '1' });
+  services.respondWith('/v1/chat/completions', busy, undefined);
   const flags = ['--model', 'some-model', '--base-url', services.baseUrl, ...LEXICAL];
-  const env = { OPENAI_API_KEY: KEYS.model };
+  const env = { OPENAI_API_KEY: SERVICE_KEYS.model };
   const patient = await run(['ask', QUESTION, ...flags], env, runCli);
   expect(patient).toMatchObject({ code: 0, stderr: expect.stringContaining('Trying again in 1 s') });
   expect(patient.stdout).toContain('An owl does hunt at night');
@@ -199,9 +206,9 @@ test('waits as long as the model service asks, and prints a notice', async () =>
 
 test('Ctrl-C stops waiting for a silent service', async () => {
   const services = await startHostedServices();
-  services.instead('/v1/chat/completions', silence);
+  services.respondWith('/v1/chat/completions', neverRespond);
   const flags = ['--model', 'some-model', '--base-url', services.baseUrl, ...LEXICAL];
-  const env = { OPENAI_API_KEY: KEYS.model };
+  const env = { OPENAI_API_KEY: SERVICE_KEYS.model };
   const { code } = await run(['ask', QUESTION, ...flags], env, (args, options) =>
     runCli(args, {
       ...options,
@@ -215,13 +222,13 @@ test('Ctrl-C stops waiting for a silent service', async () => {
   expect(code).toBe(130);
 });
 
-const wrongLength = json(
+const wrongLength = respondWithJson(
   JSON.stringify({ data: [{ index: 0, embedding: [1, 2, 3] }], embeddings: { float: [[1, 2, 3]] }, id: 'x' }),
 );
 const embedderFaults: Fault[] = [
   {
     name: 'resets',
-    answer: reset,
+    answer: resetConnection,
     code: 5,
     type: 'api_error',
     message: /closed the connection too early/,
@@ -229,7 +236,7 @@ const embedderFaults: Fault[] = [
   },
   {
     name: '500',
-    answer: fail(500, QUOTING),
+    answer: respondWithStatus(500, QUOTING),
     code: 5,
     type: 'api_error',
     message: /failed \(500\)/,
@@ -237,7 +244,7 @@ const embedderFaults: Fault[] = [
   },
   {
     name: '429 for an hour',
-    answer: fail(429, QUOTING, { 'retry-after': '3600' }),
+    answer: respondWithStatus(429, QUOTING, { 'retry-after': '3600' }),
     code: 5,
     type: 'rate_limit',
     message: /too many requests/,
@@ -245,7 +252,7 @@ const embedderFaults: Fault[] = [
   },
   {
     name: 'invalid JSON',
-    answer: json('{"data": ['),
+    answer: respondWithJson('{"data": ['),
     code: 5,
     type: 'api_error',
     message: /cannot be used/,
@@ -274,7 +281,7 @@ const embedders = [
     name: 'openai',
     path: '/v1/embeddings',
     keyVariable: 'EMBEDDING_API_KEY',
-    key: KEYS.embedding,
+    key: SERVICE_KEYS.embedding,
     flags: ({ baseUrl }: HostedServices) => [
       '--embedder',
       'openai',
@@ -290,7 +297,7 @@ const embedders = [
     name: 'cohere',
     path: '/v2/embed',
     keyVariable: 'COHERE_API_KEY',
-    key: KEYS.cohere,
+    key: SERVICE_KEYS.cohere,
     flags: () => ['--embedder', 'cohere'],
   },
 ];
@@ -306,7 +313,7 @@ test.for(
   const env = { COHERE_BASE_URL: services.cohereUrl, [embedder.keyVariable]: embedder.key };
   expect((await run(['ingest', 'docs', ...flags], env)).code).toBe(0);
 
-  if (fault.answer !== undefined) services.instead(embedder.path, fault.answer);
+  if (fault.answer !== undefined) services.respondWith(embedder.path, fault.answer);
   const faulty = { ...env, [embedder.keyVariable]: fault.key ?? embedder.key };
   const { code, error } = await runAndCheckKeys(['search', QUESTION, ...flags], faulty);
   expect({ code, type: error.errorType }).toEqual({ code: fault.code, type: fault.type });
@@ -320,12 +327,12 @@ test.for(
 
 test('ingest reports an unavailable embedding service once and continues when it is back', async () => {
   const services = await startHostedServices();
-  services.instead('/v1/embeddings', fail(500, QUOTING));
+  services.respondWith('/v1/embeddings', respondWithStatus(500, QUOTING));
   const flags = ['--embedder', 'openai', '--embedding-base-url', services.baseUrl, '--collection', 'later'];
-  const env = { EMBEDDING_API_KEY: KEYS.embedding, EMBEDDING_MODEL: 'words' };
+  const env = { EMBEDDING_API_KEY: SERVICE_KEYS.embedding, EMBEDDING_MODEL: 'words' };
   const { code, error } = await runAndCheckKeys(['ingest', 'docs', ...flags], env);
   expect({ code, type: error.errorType }).toEqual({ code: 5, type: 'api_error' });
-  services.instead('/v1/embeddings', undefined);
+  services.respondWith('/v1/embeddings', undefined);
   expect(JSON.parse((await run(['ingest', 'docs', '--json', ...flags], env)).stdout)).toMatchObject({
     added: 1,
   });
@@ -342,7 +349,7 @@ test('an unknown embedding model is a configuration error', async () => {
     'no-such-model',
   ];
   const { code, error } = await runAndCheckKeys(['ingest', 'docs', ...flags, '--collection', 'never'], {
-    EMBEDDING_API_KEY: KEYS.embedding,
+    EMBEDDING_API_KEY: SERVICE_KEYS.embedding,
   });
   expect({ code, type: error.errorType }).toEqual({ code: 3, type: 'configuration_error' });
   expect(error.message).toContain('no-such-model');

@@ -1,19 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fail } from '../../support/faulty-server.ts';
-import { type HostedServices, KEYS, startHostedServices } from '../../support/hosted-services.ts';
+import { respondWithStatus } from '../../support/faulty-server.ts';
+import { type HostedServices, SERVICE_KEYS, startHostedServices } from '../../support/hosted-services.ts';
 import type { CliResult } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
-const MODEL_ENV = { OPENAI_API_KEY: KEYS.model };
-const EMBEDDING_ENV = { EMBEDDING_API_KEY: KEYS.embedding };
+const MODEL_ENV = { OPENAI_API_KEY: SERVICE_KEYS.model };
+const EMBEDDING_ENV = { EMBEDDING_API_KEY: SERVICE_KEYS.embedding };
 const QUESTION = 'When does an owl hunt?';
 
 /** A home directory with two documents; no output may contain a key. */
 async function machine(env: Record<string, string>) {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'owl.md'), '# Owls\n\nAn owl does hunt at night. It sees well.');
   await writeFile(join(home, 'docs', 'zebra.md'), '# Zebras\n\nA zebra has stripes and eats grass all day.');
@@ -40,9 +40,9 @@ test('OpenAI-compatible embeddings: documents are embedded once, and a question 
   const ingested = await run('ingest', 'docs', '--json', ...flags);
   expect(ingested.code).toBe(0);
   expect(JSON.parse(ingested.stdout)).toMatchObject({ added: 2, embeddedChunks: 2, failed: [] });
-  expect(services.requests.every(({ authorization }) => authorization === `Bearer ${KEYS.embedding}`)).toBe(
-    true,
-  );
+  expect(
+    services.requests.every(({ authorization }) => authorization === `Bearer ${SERVICE_KEYS.embedding}`),
+  ).toBe(true);
   const calls = services.requests.length;
   expect(JSON.parse((await run('ingest', 'docs', '--json', ...flags)).stdout)).toMatchObject({
     unchanged: 2,
@@ -60,7 +60,7 @@ test('rejects a collection of another embedder', async () => {
   const services = await startHostedServices();
   const run = await machine({
     ...EMBEDDING_ENV,
-    COHERE_API_KEY: KEYS.cohere,
+    COHERE_API_KEY: SERVICE_KEYS.cohere,
     COHERE_BASE_URL: services.cohereUrl,
   });
   await run('ingest', 'docs', ...embeddings(services));
@@ -71,7 +71,7 @@ test('rejects a collection of another embedder', async () => {
 
 test('Cohere: embeds documents and questions differently, and reranks hits', async () => {
   const services = await startHostedServices();
-  const run = await machine({ COHERE_API_KEY: KEYS.cohere, COHERE_BASE_URL: services.cohereUrl });
+  const run = await machine({ COHERE_API_KEY: SERVICE_KEYS.cohere, COHERE_BASE_URL: services.cohereUrl });
   expect(await run('ingest', 'docs', '--embedder', 'cohere')).toMatchObject({ code: 0 });
   const found = await run('search', QUESTION, '--embedder', 'cohere', '--rerank', '--json', '--explain');
   expect(found.code).toBe(0);
@@ -89,8 +89,11 @@ test('Cohere: embeds documents and questions differently, and reranks hits', asy
 
 test('if reranking fails, hits keep their order and a note is printed', async () => {
   const services = await startHostedServices();
-  const run = await machine({ COHERE_API_KEY: KEYS.cohere, COHERE_BASE_URL: services.cohereUrl });
-  services.instead('/v2/rerank', fail(400, JSON.stringify({ message: `no such thing for ${KEYS.cohere}` })));
+  const run = await machine({ COHERE_API_KEY: SERVICE_KEYS.cohere, COHERE_BASE_URL: services.cohereUrl });
+  services.respondWith(
+    '/v2/rerank',
+    respondWithStatus(400, JSON.stringify({ message: `no such thing for ${SERVICE_KEYS.cohere}` })),
+  );
   await run('ingest', 'docs');
   const asJson = await run('search', QUESTION, '--rerank', '--json', '--verbose');
   expect(asJson.code).toBe(0);
@@ -176,7 +179,7 @@ test('each key is sent only to its own service', async () => {
   const run = await machine({
     ...MODEL_ENV,
     ...EMBEDDING_ENV,
-    COHERE_API_KEY: KEYS.cohere,
+    COHERE_API_KEY: SERVICE_KEYS.cohere,
     COHERE_BASE_URL: cohere.cohereUrl,
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_MODEL: 'some-model',
@@ -187,7 +190,7 @@ test('each key is sent only to its own service', async () => {
   const keysAt = ({ requests }: HostedServices) => [
     ...new Set(requests.map(({ authorization }) => authorization)),
   ];
-  expect(keysAt(model)).toEqual([`Bearer ${KEYS.model}`]);
-  expect(keysAt(embedding)).toEqual([`Bearer ${KEYS.embedding}`]);
-  expect(keysAt(cohere)).toEqual([`Bearer ${KEYS.cohere}`]);
+  expect(keysAt(model)).toEqual([`Bearer ${SERVICE_KEYS.model}`]);
+  expect(keysAt(embedding)).toEqual([`Bearer ${SERVICE_KEYS.embedding}`]);
+  expect(keysAt(cohere)).toEqual([`Bearer ${SERVICE_KEYS.cohere}`]);
 });

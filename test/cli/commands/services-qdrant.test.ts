@@ -2,24 +2,29 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { silence, startFaultyServer } from '../../support/faulty-server.ts';
-import { orSkipped, type QdrantProcess, startQdrant, storageDirectory } from '../../support/qdrant-server.ts';
+import { neverRespond, startFaultyServer } from '../../support/faulty-server.ts';
+import {
+  createStorageDirectory,
+  type QdrantProcess,
+  startOrSkip,
+  startQdrant,
+} from '../../support/qdrant-server.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'planted-qdrant-key-0123456789';
 const QUESTION = 'When does an owl hunt?';
 
 /** A server with a key that the test can stop and start again with the same data. */
-const firstServer = await orSkipped(async () => {
+const firstServer = await startOrSkip(async () => {
   const server = await startQdrant();
   await server.stop();
   return true;
 });
 
 async function server(): Promise<QdrantProcess & { again(): Promise<QdrantProcess> }> {
-  const directory = await storageDirectory();
+  const directory = await createStorageDirectory();
   const options = { directory, apiKey: KEY };
   const started = await startQdrant(options);
   const all = [started];
@@ -40,7 +45,7 @@ async function server(): Promise<QdrantProcess & { again(): Promise<QdrantProces
 
 /** A home directory with two documents; no output may contain the key. */
 async function machine(env: Record<string, string>) {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
   await writeFile(
     join(home, 'docs', 'birds', 'owl.md'),
@@ -175,7 +180,7 @@ describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
 
   test('reports a stopped or silent server with a hint', async () => {
     // Its timeout of ten seconds passes during the rest of the test.
-    const { baseUrl } = await startFaultyServer(silence);
+    const { baseUrl } = await startFaultyServer(neverRespond);
     const ofTheSilent = await machine(at({ url: baseUrl }));
     const slow = ofTheSilent(['search', 'owl', '--json'], (child) => void child.stdin?.end());
     const started = await server();

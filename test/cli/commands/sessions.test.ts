@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
-import { toCitable, withVerdict } from '../../../src/domain/citation.ts';
+import { toCitableSource, toCitation } from '../../../src/domain/citation.ts';
 import { conversationSessionSchema, resetSession } from '../../../src/domain/conversation-session.ts';
 import { conversationTurnSchema } from '../../../src/domain/conversation-turn.ts';
 import type { RetrievedChunk } from '../../../src/domain/retrieved-chunk.ts';
@@ -11,13 +11,13 @@ import { sampleDocument } from '../../contracts/sample-documents.ts';
 import { NOW, type SampleTurn, sampleSession, sampleTurn } from '../../contracts/sample-sessions.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ANNA = 'aaaa1111-0000-4000-8000-000000000001';
 const BERT = 'aaaa2222-0000-4000-8000-000000000002';
 
 async function machine() {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   return { home, run: (...args: string[]) => runInProcess(args, { home }) };
 }
 
@@ -59,7 +59,7 @@ async function collect(home: string, documents: Record<string, string>): Promise
 }
 
 function cited(chunks: readonly RetrievedChunk[]) {
-  return chunks.map((chunk, index) => withVerdict(toCitable(chunk, String(index + 1)), 'supported'));
+  return chunks.map((chunk, index) => toCitation(toCitableSource(chunk, String(index + 1)), 'supported'));
 }
 
 test('an empty list says how to start a session, and creates no file', async () => {

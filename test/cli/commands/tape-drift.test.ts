@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { library, servedModel } from '../../support/served-model.ts';
+import { createSmallHome, serveOfflineModel } from '../../support/serve-offline-model.ts';
 
 const ask = ['ask', 'What is a node?', '--collection', 'small'];
 
@@ -20,8 +20,8 @@ async function otherModel(): Promise<string> {
 }
 
 test('records an unchanged file again, and tape diff and tape renew report what changed', async () => {
-  const place = await library();
-  const { flags, stop, url } = await servedModel();
+  const place = await createSmallHome();
+  const { flags, stop, url } = await serveOfflineModel();
   const record = [...ask, ...flags, '--record', 'a.tape.json'];
   expect(await runInProcess(record, place)).toMatchObject({ code: 0 });
   const file = (name: string) => join(place.home, name);
@@ -57,8 +57,8 @@ test('records an unchanged file again, and tape diff and tape renew report what 
 });
 
 test('a replay names the first different turn and the changed setting, with flags and with --current', async () => {
-  const place = await library();
-  const { flags, stop } = await servedModel();
+  const place = await createSmallHome();
+  const { flags, stop } = await serveOfflineModel();
   await runInProcess([...ask, ...flags, '--record', 'a.tape.json'], place);
   await stop();
   const fewer = await runInProcess(['replay', 'a.tape.json', '--top-k', '1'], place);

@@ -2,16 +2,16 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { orSkipped, startQdrant } from '../../support/qdrant-server.ts';
+import { startOrSkip, startQdrant } from '../../support/qdrant-server.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'qdrant-key-0123456789';
 
 test('replays ingest, search and ask on a Qdrant server without the server and the key', async ({ skip }) => {
-  const server = await orSkipped(() => startQdrant({ apiKey: KEY }));
+  const server = await startOrSkip(() => startQdrant({ apiKey: KEY }));
   if (server === null) return skip();
-  const [home, elsewhere] = [await temporaryDirectory(), await temporaryDirectory()];
+  const [home, elsewhere] = [await createTemporaryDirectory(), await createTemporaryDirectory()];
   const nodes = '# Nodes\n\nA node is a process that performs computation.\n';
   const topics = '# Topics\n\nA topic is a named bus for messages between nodes.\n';
   for (const place of [home, elsewhere]) {

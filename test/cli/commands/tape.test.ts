@@ -3,19 +3,19 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openTape } from '../../../src/tape/open-tape.ts';
-import { copyHomeWithBook } from '../../support/prepared-home.ts';
+import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { library, servedModel } from '../../support/served-model.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createSmallHome, serveOfflineModel } from '../../support/serve-offline-model.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
 const question = ['ask', 'What is a node?', '--collection', 'small'];
 
 test('replays a recorded run to the same bytes without the server and the key', async () => {
-  const place = await library();
-  const { flags, stop } = await servedModel();
+  const place = await createSmallHome();
+  const { flags, stop } = await serveOfflineModel();
   const recorded = await runCli([...question, ...flags, '--json', '--record', 'node.tape.json'], {
     ...place,
     env: { OPENAI_API_KEY: KEY },
@@ -58,8 +58,8 @@ test('replays a recorded run to the same bytes without the server and the key', 
 });
 
 test('a tape contains no directories and replays where the documents are in another directory', async () => {
-  const { flags, stop } = await servedModel();
-  const [here, there] = [await temporaryDirectory(), await temporaryDirectory()];
+  const { flags, stop } = await serveOfflineModel();
+  const [here, there] = [await createTemporaryDirectory(), await createTemporaryDirectory()];
   for (const folder of [join(here, 'docs'), join(there, 'deep/handbook')]) {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'nodes.md'), '# Nodes\n\nA node is a process that performs computation.\n');
@@ -80,8 +80,8 @@ test('a tape contains no directories and replays where the documents are in anot
 });
 
 test('replays a chat turn by turn and reports drift', async () => {
-  const place = await library();
-  const { flags, stop } = await servedModel();
+  const place = await createSmallHome();
+  const { flags, stop } = await serveOfflineModel();
   const chat = await runInProcess(['chat', '--collection', 'small', ...flags, '--record', 'chat.tape.json'], {
     ...place,
     input: 'What is a node?\nWhat is a topic?\n',
@@ -101,7 +101,7 @@ test('replays a chat turn by turn and reports drift', async () => {
 });
 
 test('records and compares a run of the offline model, which makes no calls', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   const recorded = await runInProcess([...question, '--record', 'off.tape.json'], place);
   expect(recorded.stderr).toMatch(/Recorded the run in \S+off\.tape\.json; it called no service\n/);
   expect(await runInProcess(['replay', 'off.tape.json'], place)).toMatchObject({
@@ -114,7 +114,7 @@ test('records and compares a run of the offline model, which makes no calls', as
 });
 
 test('replays a resumed session in memory, as it was when it was recorded', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   await runInProcess(question, place);
   const went = await runInProcess(
     ['ask', 'And a topic?', '--collection', 'small', '--continue', '--json', '--record', 'on.tape.json'],
@@ -134,7 +134,7 @@ test('replays a resumed session in memory, as it was when it was recorded', asyn
 });
 
 test('replays search and ingest without changing collections', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   await runInProcess(['search', 'node', '--collection', 'small', '--record', 'search.tape.json'], place);
   await runInProcess(['ingest', '.', '--collection', 'new', '--record', 'ingest.tape.json'], place);
   await runInProcess(['collections', 'delete', 'new', '--yes'], place);
@@ -158,7 +158,7 @@ test('replays search and ingest without changing collections', async () => {
 });
 
 test('rejects tapes that cannot be used with the reason', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   await runInProcess([...question, '--record', 'a.tape.json'], place);
   const file = (name: string) => join(place.home, name);
   const text = await readFile(file('a.tape.json'), 'utf8');
@@ -208,7 +208,7 @@ test('rejects tapes that cannot be used with the reason', async () => {
 });
 
 test('an interrupted recording is a readable, incomplete tape', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   const result = await runCli(['chat', '--collection', 'small', '--record', 'cut.tape.json'], {
     ...place,
     input: `${'What is a node?\n'.repeat(400)}`,
@@ -223,7 +223,7 @@ test('an interrupted recording is a readable, incomplete tape', async () => {
 });
 
 test('names a setting that was not set in the recorded run as the reason of a difference', async () => {
-  const place = { home: await temporaryDirectory() };
+  const place = { home: await createTemporaryDirectory() };
   await copyHomeWithBook(place.home);
   await runInProcess(['ask', 'What is a topic?', '--record', 'a.tape.json'], place);
   const fewer = await runInProcess(['replay', 'a.tape.json', '--top-k', '1'], place);
@@ -231,7 +231,7 @@ test('names a setting that was not set in the recorded run as the reason of a di
 });
 
 test('scrubs a tape in place, and converts it to HAR and back', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   await runInProcess([...question, '--record', 'a.tape.json'], place);
   expect((await runInProcess(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
     2,
@@ -256,7 +256,7 @@ test('scrubs a tape in place, and converts it to HAR and back', async () => {
 });
 
 test('the recorded fixtures replay without differences in an empty home directory', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const recorded = globSync(
     join(import.meta.dirname, '../../../fixtures/tapes/*-qdrant.tape.json'),
   ).toSorted();
@@ -269,8 +269,8 @@ test('the recorded fixtures replay without differences in an empty home director
 });
 
 test('replays a tape that was redacted with --redact', async () => {
-  const place = await library();
-  const { flags, stop } = await servedModel();
+  const place = await createSmallHome();
+  const { flags, stop } = await serveOfflineModel();
   const recorded = await runInProcess(
     [...question, ...flags, '--redact', 'computation', '--record', 'r.tape.json'],
     place,

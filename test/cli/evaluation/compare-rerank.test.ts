@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
-import { modelDirectory } from '../../support/model-directory.ts';
+import { createModelDirectory } from '../../support/model-directory.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** A rerank service that keeps the order. */
 async function startReranker(): Promise<string> {
@@ -24,7 +24,7 @@ async function startReranker(): Promise<string> {
 }
 
 test('checks the answers of a reranked arm with the same judge, with a local embedder', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs/chess.md'), '# Chess\n\nA bishop moves diagonally over the board.\n');
   await writeFile(join(home, 'docs/bread.md'), '# Bread\n\nBread is baked from flour and water.\n');
@@ -33,7 +33,7 @@ test('checks the answers of a reranked arm with the same judge, with a local emb
     '{"id":"bishop","question":"How does a bishop move?","expectedPhrases":["diagonally"]}\n',
   );
   const env = { COHERE_API_KEY: 'a-test-key', COHERE_BASE_URL: await startReranker() };
-  const embedder = ['--embedder', `onnx:${await modelDirectory()}`, '--collection', 'own'];
+  const embedder = ['--embedder', `onnx:${await createModelDirectory()}`, '--collection', 'own'];
   const run = (...args: string[]) => runInProcess([...args, ...embedder], { home, env });
   expect((await run('ingest', 'docs')).code).toBe(0);
   expect(await run('compare', 'cases.jsonl', '--rerank', 'off,on', '--json', 'out.json')).toMatchObject({

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { library } from '../../support/served-model.ts';
+import { createSmallHome } from '../../support/serve-offline-model.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -41,7 +41,7 @@ async function startFlakyModel() {
 }
 
 test('records repeats of a question on one tape and replays them', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   await writeFile(
     join(place.home, 'cases.jsonl'),
     '{"id":"node","question":"What is a node?","expectedPhrases":["process"]}\n',
@@ -70,7 +70,7 @@ test('records repeats of a question on one tape and replays them', async () => {
 });
 
 test('asks a separate judge by its name, and warns if a model judges itself', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   await writeFile(
     join(place.home, 'cases.jsonl'),
     '{"id":"node","question":"What is a node?","expectedPhrases":["process"]}\n',

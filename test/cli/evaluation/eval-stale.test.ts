@@ -2,7 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DOCUMENTS = {
   'zebras.md': '# Zebras\n\nA zebra is a striped horse that lives in Africa.\n',
@@ -13,7 +13,7 @@ const DOCUMENTS = {
 
 /** A home directory with documents, cases about them, and the id of the chunk about owls. */
 async function createLibrary() {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const run = (...args: string[]) => runInProcess(args, { home });
   const write = (name: string, text: string) => writeFile(join(home, 'docs', name), text);
   await mkdir(join(home, 'docs'));

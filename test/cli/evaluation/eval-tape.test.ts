@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { library, servedModel } from '../../support/served-model.ts';
+import { createSmallHome, serveOfflineModel } from '../../support/serve-offline-model.ts';
 
 const CASES = [
   { id: 'node', question: 'What is a node?', expectedPhrases: ['process'], answerable: true },
@@ -10,9 +10,9 @@ const CASES = [
 ];
 
 test('replays a recorded comparison to the same report without the model', async () => {
-  const place = await library();
+  const place = await createSmallHome();
   await writeFile(join(place.home, 'cases.jsonl'), CASES.map((item) => JSON.stringify(item)).join('\n'));
-  const { flags, stop } = await servedModel();
+  const { flags, stop } = await serveOfflineModel();
   const compare = ['compare', 'cases.jsonl', '--policies', 'tool,always', '--collection', 'small'];
   const recorded = await runInProcess(
     [...compare, ...flags, '--record', 'cases.tape.json', '--json', 'a.json'],

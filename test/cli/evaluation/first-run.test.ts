@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('suggests a comparison only from the second run on', async () => {
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const run = (...args: string[]) => runInProcess(args, { home });
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'owls.md'), '# Owls\n\nAn owl is a bird that hunts at night.\n');

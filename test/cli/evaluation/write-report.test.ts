@@ -5,7 +5,7 @@ import { createApp } from '../../../src/app/create-app.ts';
 import { writeReport } from '../../../src/cli/evaluation/write-report.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'grey:heron=4411';
 const NPM_TOKEN = `npm_${'a1B2'.repeat(9)}`;
@@ -20,7 +20,7 @@ test('redacts keys and tokens in every output', async () => {
       for (const chunk of run.retrievals.flatMap(({ chunks }) => chunks)) chunk.excerpt = `You sent ${KEY}.`;
     }
   }
-  const home = await temporaryDirectory();
+  const home = await createTemporaryDirectory();
   const app = createApp(loadConfig({ flags: { home }, env: { COHERE_API_KEY: KEY }, cwd: home }));
   const paths = ['json', 'html', 'junit', 'markdown'].map((name) => [name, join(home, name)]);
   const run = { signal: new AbortController().signal, tape: null };

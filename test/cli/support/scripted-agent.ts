@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentSession, AskOptions } from '../../../src/agent/agent.ts';
-import type { OpenAgent } from '../../../src/app/open-agent.ts';
+import type { OpenedAgent } from '../../../src/app/open-agent.ts';
 import type { AgentResponse } from '../../../src/domain/agent-response.ts';
 import type { ConversationMessage } from '../../../src/domain/conversation-message.ts';
 import {
@@ -11,15 +11,15 @@ import {
   resetSession,
 } from '../../../src/domain/conversation-session.ts';
 import {
-  answeredStep,
   type ConversationTurn,
-  searchedStep,
-  withCited,
+  toAnswerEntry,
+  toSearchEntry,
+  withCitedChunks,
 } from '../../../src/domain/conversation-turn.ts';
 import { createRetrievalContext } from '../../../src/domain/retrieval-context.ts';
 import type { RunEvent } from '../../../src/domain/run-event.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
-import type { Feedback, SessionStore } from '../../../src/ports/session-store.ts';
+import type { SessionStore, TurnFeedback } from '../../../src/ports/session-store.ts';
 import { chunk, citation, NOW } from '../../domain/arbitraries.ts';
 
 export const found = createRetrievalContext({
@@ -61,7 +61,7 @@ export function turnOf(fields: Partial<AgentResponse> = {}, retrievals = [found]
     timestamp: NOW,
     ...fields,
   };
-  const searched = retrievals.map((context, index) => searchedStep(index + 1, context));
+  const searched = retrievals.map((context, index) => toSearchEntry(index + 1, context));
   return {
     turnId: randomUUID(),
     userQuery: response.query,
@@ -69,7 +69,7 @@ export function turnOf(fields: Partial<AgentResponse> = {}, retrievals = [found]
     response,
     timestamp: NOW,
     durationSeconds: 1.2,
-    decisions: withCited([...searched, answeredStep(searched.length + 1)], response.citations),
+    decisions: withCitedChunks([...searched, toAnswerEntry(searched.length + 1)], response.citations),
   };
 }
 
@@ -101,15 +101,15 @@ export function eventsOf(
 export type Script = (question: string, options: AskOptions) => readonly (RunEvent | 'wait' | AppError)[];
 
 interface ScriptedAgent {
-  open: OpenAgent;
+  open: OpenedAgent;
   asked: { question: string; options: AskOptions; sessionId: string }[];
-  feedback: Feedback[];
+  feedback: TurnFeedback[];
 }
 
 /** An agent that plays a script and keeps its sessions in memory. */
 export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent {
   const asked: ScriptedAgent['asked'] = [];
-  const feedback: Feedback[] = [];
+  const feedback: TurnFeedback[] = [];
   const sessions = new Map<string, ConversationSession>();
   const turns = new Map<string, ConversationTurn[]>();
 

@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { chooseOpener } from '../../../src/cli/terminal/open-source.ts';
 import { findCitedSource, renderCitedSource } from '../../../src/cli/terminal/render-source.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { fileIsGone } from '../../../src/retrieval/chunk-changes.ts';
+import { isFileDeleted } from '../../../src/retrieval/chunk-changes.ts';
 import { citation } from '../../domain/arbitraries.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 import { turnOf } from '../support/scripted-agent.ts';
 
@@ -51,7 +51,7 @@ test('opens a PDF at its page in the browser', () => {
 });
 
 test('says which variable to set if nothing opens the file', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'a.md'), 'Text.');
   const place = { url: 'a.md', uri: pathToFileURL(join(directory, 'a.md')).href, location: line };
   const opener = '#!/bin/sh\necho "www-browser: not found" >&2\nexit 3\n';
@@ -70,15 +70,15 @@ test('says which variable to set if nothing opens the file', async () => {
 });
 
 test('a file counts as deleted only if its root still exists', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const uri = (path: string) => pathToFileURL(join(directory, path)).href;
   await writeFile(join(directory, 'a.md'), 'Text.');
-  expect(fileIsGone({ url: 'a.md', uri: uri('a.md') })).toBe(false);
-  expect(fileIsGone({ url: 'b.md', uri: uri('b.md') })).toBe(true);
-  expect(fileIsGone({ url: 'deep/er/b.md', uri: uri('deep/er/b.md') })).toBe(true);
-  expect(fileIsGone({ url: 'https://docs.test/b', uri: uri('b.md') })).toBe(true);
-  expect(fileIsGone({ url: 'b.md', uri: uri('elsewhere/b.md') })).toBe(false);
-  expect(fileIsGone({ url: 'https://docs.test/b' })).toBe(false);
+  expect(isFileDeleted({ url: 'a.md', uri: uri('a.md') })).toBe(false);
+  expect(isFileDeleted({ url: 'b.md', uri: uri('b.md') })).toBe(true);
+  expect(isFileDeleted({ url: 'deep/er/b.md', uri: uri('deep/er/b.md') })).toBe(true);
+  expect(isFileDeleted({ url: 'https://docs.test/b', uri: uri('b.md') })).toBe(true);
+  expect(isFileDeleted({ url: 'b.md', uri: uri('elsewhere/b.md') })).toBe(false);
+  expect(isFileDeleted({ url: 'https://docs.test/b' })).toBe(false);
 });
 
 test('rejects a file that was indexed on another machine', () => {

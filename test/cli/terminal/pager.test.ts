@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { countRows, paged } from '../../../src/cli/terminal/paged.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { countRows, withPager } from '../../../src/cli/terminal/pager.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 
 const LONG = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
 
 async function pagerInto(): Promise<string> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const program = join(directory, 'pager');
   await writeFile(program, `#!/bin/sh\ncat > ${join(directory, 'paged')}\n`, { mode: 0o755 });
   vi.stubEnv('PAGER', program);
@@ -19,9 +19,9 @@ async function pagerInto(): Promise<string> {
 test('uses the pager only for output that does not fit on the screen', async () => {
   const file = await pagerInto();
   const { streams, out } = fakeStreams('terminal');
-  await paged(streams, (terminal) => terminal.write('short\n'));
+  await withPager(streams, (terminal) => terminal.write('short\n'));
   expect(out()).toBe('short\n');
-  await paged(streams, (terminal) => terminal.write(LONG));
+  await withPager(streams, (terminal) => terminal.write(LONG));
   expect(stripVTControlCharacters(out())).toBe(
     'short\nShown in pager. Set PAGER=cat to print everything at once.\n',
   );
@@ -31,14 +31,14 @@ test('uses the pager only for output that does not fit on the screen', async () 
 test.each(['pipe', 'dumb'] as const)('a %s is never paged', async (kind) => {
   await pagerInto();
   const { streams, out } = fakeStreams(kind);
-  await paged(streams, (terminal) => terminal.write(LONG));
+  await withPager(streams, (terminal) => terminal.write(LONG));
   expect(out()).toBe(LONG);
 });
 
 test('prints everything if the pager cannot be started', async () => {
   vi.stubEnv('PAGER', '/nowhere/pager');
   const { streams, out } = fakeStreams('terminal');
-  await paged(streams, (terminal) => terminal.write(LONG));
+  await withPager(streams, (terminal) => terminal.write(LONG));
   expect(out()).toBe(LONG);
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { renderTurn } from '../../../src/cli/terminal/render-turn.ts';
-import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
+import { CLOSEST_PASSAGES_OPENING } from '../../../src/domain/abstention.ts';
 import type { CheckedSentence } from '../../../src/domain/checked-sentence.ts';
-import { unknownCitation } from '../../../src/domain/citation.ts';
+import { createUnknownCitation } from '../../../src/domain/citation.ts';
 import type { RunEvent } from '../../../src/domain/run-event.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import { toErrorResponse } from '../../../src/faults/error-response.ts';
@@ -60,7 +60,7 @@ test.each([
   [false, 'A node flies.\n', 'removed from the answer\n'],
 ])('reports a removed marker (streamed: %s)', async (stream, shown, said) => {
   const { streams, out } = fakeStreams('pipe');
-  const turn = turnOf({ answer: 'A node flies.', citations: [unknownCitation('9')] });
+  const turn = turnOf({ answer: 'A node flies.', citations: [createUnknownCitation('9')] });
   await renderTurn(happening(eventsOf(turn, ['A node flies [9].'])), streams, { stream });
   expect(out()).toContain(shown);
   expect(out()).toContain(`[9] unknown source: not among the retrieved passages; ${said}`);
@@ -68,7 +68,7 @@ test.each([
 
 test('shortens the closest passages on a terminal, and prints them whole in a pipe', async () => {
   const filler = 'A buoy rocks on the water. '.repeat(60).trim();
-  const answer = `${CLOSEST_PASSAGES}\n\n### Topics\n\nTopics in ROS 2 are named. ${filler} [1]\n\n### Services\n\nA service answers. [2]`;
+  const answer = `${CLOSEST_PASSAGES_OPENING}\n\n### Topics\n\nTopics in ROS 2 are named. ${filler} [1]\n\n### Services\n\nA service answers. [2]`;
   const turn = turnOf({ answer, outcome: 'passages', grounded: false });
   const pieces = answer.match(/.{1,30}/gs) ?? [];
   const shown = async (kind: 'pipe' | 'terminal', view: { stream: boolean; inChat?: boolean }) => {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
-import { wrapPieces } from '../../../src/cli/terminal/wrapping.ts';
+import { wrapPieces } from '../../../src/cli/terminal/wrap-text.ts';
 
 function terminal(width: number, interactive = true): Terminal {
   return {

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { table } from '../../../src/cli/terminal/table.ts';
+import { formatTable } from '../../../src/cli/terminal/format-table.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { renderText, wrap, wrapPieces, wrapRuns } from '../../../src/cli/terminal/wrapping.ts';
+import { renderText, wrapLine, wrapPieces, wrapRuns } from '../../../src/cli/terminal/wrap-text.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../../src/text/display-width.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 
 test('wraps at spaces and keeps long words whole', () => {
-  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-  expect(wrap('a incomprehensibilities b', 8)).toEqual(['a', 'incomprehensibilities', 'b']);
-  expect(wrap('', 8)).toEqual([]);
+  expect(wrapLine('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrapLine('a incomprehensibilities b', 8)).toEqual(['a', 'incomprehensibilities', 'b']);
+  expect(wrapLine('', 8)).toEqual([]);
 });
 
 test('breaks long paths and URLs after a separator', () => {
   const path = '/home/someone/docs/concepts/python-versions.md';
-  expect(wrap(`It is ${path}.`, 20)).toEqual([
+  expect(wrapLine(`It is ${path}.`, 20)).toEqual([
     'It is /home/someone/',
     'docs/concepts/',
     'python-versions.md.',
@@ -24,7 +24,7 @@ test('breaks long paths and URLs after a separator', () => {
   expect(out()).toBe('  Opened /home/someone/\n  docs/concepts/python-\n  versions.md\n');
   const line = wrapPieces(createTerminal(streams.stdout), [{ text: '[1]' }, { text: path }], '  ');
   expect(line).toBe('[1] /home/someone/docs/\n  concepts/python-\n  versions.md');
-  expect(wrap('/home/someone/.config/citeloop', 16)).toEqual(['/home/someone/', '.config/citeloop']);
+  expect(wrapLine('/home/someone/.config/citeloop', 16)).toEqual(['/home/someone/', '.config/citeloop']);
 });
 
 test('keeps indents on request', () => {
@@ -34,8 +34,8 @@ test('keeps indents on request', () => {
 });
 
 test('counts wide characters as two columns and breaks between them', () => {
-  expect(wrap('机器人操作系统是什么', 8)).toEqual(['机器人操', '作系统是', '什么']);
-  expect(wrap('ROS 2是什么', 7)).toEqual(['ROS 2是', '什么']);
+  expect(wrapLine('机器人操作系统是什么', 8)).toEqual(['机器人操', '作系统是', '什么']);
+  expect(wrapLine('ROS 2是什么', 7)).toEqual(['ROS 2是', '什么']);
 });
 
 test('no line is wider than the limit unless a single word is', () => {
@@ -44,7 +44,7 @@ test('no line is wider than the limit unless a single word is', () => {
   });
   fc.assert(
     fc.property(words, fc.integer({ min: 4, max: 40 }), (parts, width) => {
-      const lines = wrap(parts.join(' '), width);
+      const lines = wrapLine(parts.join(' '), width);
       expect(lines.every((line) => displayWidth(line) <= width)).toBe(true);
       expect(lines.join('').replaceAll(' ', '')).toBe(parts.join(''));
     }),
@@ -63,7 +63,7 @@ test('prints rows as lists if a table does not fit', () => {
   const shown = (columns: number) => {
     const { streams } = fakeStreams('dumb', columns);
     const rows = [['3f2b8c1e', '2026-11-17 19:03', 'How do I pin a version of Python?']];
-    return table(createTerminal(streams.stdout), ['id', 'updated', 'first question'], rows);
+    return formatTable(createTerminal(streams.stdout), ['id', 'updated', 'first question'], rows);
   };
   expect(shown(60)).toContain('3f2b8c1e  2026-11-17 19:03  How do I pin a version of Pytho…');
   expect(shown(40)).toBe(
@@ -73,7 +73,7 @@ test('prints rows as lists if a table does not fit', () => {
 
 test('aligns columns with wide characters', () => {
   const { streams } = fakeStreams('pipe');
-  const shown = table(
+  const shown = formatTable(
     createTerminal(streams.stdout),
     ['name', 'documents'],
     [

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readReportAssets, renderReport } from '../../../src/evaluation/report/render-report.ts';
+import { formatFinding } from '../../../src/evaluation/report/format-verdict.ts';
+import { readReportAssets, renderHtmlReport } from '../../../src/evaluation/report/render-html-report.ts';
 import {
   type ReportData,
   type ReportPageData,
   reportDataSchema,
 } from '../../../src/evaluation/report/report-data.ts';
-import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { reportDirectory } from '../../../src/package.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { HOSTILE, hostileReport } from './hostile-report.ts';
 import { syntheticReport } from './synthetic-report.ts';
 
@@ -24,11 +24,11 @@ test('the synthetic report is valid', () => {
 
 test('the title is the finding', () => {
   const report = syntheticReport({ cases: 40 });
-  expect(renderReport(report, assets)).toContain(`<title>${findingOf(report)} · citeloop</title>`);
+  expect(renderHtmlReport(report, assets)).toContain(`<title>${formatFinding(report)} · citeloop</title>`);
 });
 
 test('the content policy allows only the own script and styles, by hash', () => {
-  const page = renderReport(syntheticReport({ cases: 8 }), assets);
+  const page = renderHtmlReport(syntheticReport({ cases: 8 }), assets);
   const [, policy = ''] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page) ?? [];
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toContain('unsafe');
@@ -40,14 +40,14 @@ test('the content policy allows only the own script and styles, by hash', () => 
 });
 
 test('the page loads no other file', () => {
-  const page = renderReport(syntheticReport({ cases: 8 }), assets);
+  const page = renderHtmlReport(syntheticReport({ cases: 8 }), assets);
   const markup = page.slice(0, page.indexOf('<script type="application/gzip"'));
   expect(markup).not.toMatch(/<(?:link|img|iframe|object|embed|base)\b|@import|url\(/i);
   expect(markup.match(/\b(?:src|href)="(?!#)/g)).toBeNull();
 });
 
 test('data never becomes markup', () => {
-  const page = renderReport(hostileReport(syntheticReport({ cases: 8 })), assets);
+  const page = renderHtmlReport(hostileReport(syntheticReport({ cases: 8 })), assets);
   expect(page).not.toMatch(/<script>window|<img|<iframe|<svg onload/);
   expect(page.match(/<script\b/g)).toHaveLength(2);
   expect(page).toContain('&lt;img src=x onerror=&quot;window.hacked=1&quot;&gt;');
@@ -58,7 +58,7 @@ test('escapes every character that could start markup or end an attribute', () =
   const report = syntheticReport({ cases: 1 });
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
-      const page = renderReport({ ...report, verdict: [text], notes: [] }, assets);
+      const page = renderHtmlReport({ ...report, verdict: [text], notes: [] }, assets);
       const note = /<ul class="findings"><li>([\s\S]*)<\/li><\/ul>/.exec(page)?.[1];
       expect(note).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/);
     }),
@@ -68,7 +68,7 @@ test('escapes every character that could start markup or end an attribute', () =
 
 test('embeds the whole report', () => {
   const report = syntheticReport({ cases: 8 });
-  expect(embeddedData(report)).toEqual({ ...report, finding: findingOf(report) });
+  expect(embeddedData(report)).toEqual({ ...report, finding: formatFinding(report) });
 });
 
 test('embeds no control characters and no marks that reorder text, not even in tag names', () => {
@@ -78,8 +78,8 @@ test('embeds no control characters and no marks that reorder text, not even in t
 });
 
 test('renders the same page for the same report', () => {
-  expect(renderReport(syntheticReport({ cases: 8 }), assets)).toBe(
-    renderReport(syntheticReport({ cases: 8 }), assets),
+  expect(renderHtmlReport(syntheticReport({ cases: 8 }), assets)).toBe(
+    renderHtmlReport(syntheticReport({ cases: 8 }), assets),
   );
 });
 
@@ -89,12 +89,12 @@ test('neither the script nor the styles can end the element that contains them',
 });
 
 test('fails with a configuration error if the page was not built', async () => {
-  const missing = join(await temporaryDirectory(), 'nowhere');
+  const missing = join(await createTemporaryDirectory(), 'nowhere');
   await expect(readReportAssets(missing)).rejects.toMatchObject({ kind: 'configuration_error' });
 });
 
 function embeddedData(report: ReportData): ReportPageData {
-  const page = renderReport(report, assets);
+  const page = renderHtmlReport(report, assets);
   const [, encoded = ''] = /id="report-data">([^<]*)</.exec(page) ?? [];
   return JSON.parse(gunzipSync(Buffer.from(encoded, 'base64')).toString()) as ReportPageData;
 }

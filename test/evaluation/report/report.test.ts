@@ -4,7 +4,8 @@ import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-ca
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { type ArmResults, assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
-import { formatP } from '../../../src/evaluation/report/format-value.ts';
+import { formatPValue } from '../../../src/evaluation/report/format-metric.ts';
+import { formatFinding } from '../../../src/evaluation/report/format-verdict.ts';
 import { summarizeGates } from '../../../src/evaluation/report/gate-results.ts';
 import { assertGatesPassed, checkGate, parseGate } from '../../../src/evaluation/report/gates.ts';
 import { renderJunit } from '../../../src/evaluation/report/render-junit.ts';
@@ -14,7 +15,6 @@ import {
   type ReportData,
   reportDataSchema,
 } from '../../../src/evaluation/report/report-data.ts';
-import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { armSettings, createHeader } from '../report-fixtures.ts';
 import { createRun, createRunError } from '../run-fixtures.ts';
 
@@ -123,7 +123,7 @@ test('sentences show the adjusted p', () => {
   );
   for (const { metrics, verdict } of report.comparisons) {
     const correct = metrics.find(({ metric }) => metric === 'answer.correct');
-    expect(verdict[0]).toContain(formatP(correct?.adjustedP ?? null));
+    expect(verdict[0]).toContain(formatPValue(correct?.adjustedP ?? null));
   }
 });
 
@@ -246,7 +246,7 @@ test('finds equal arms equivalent on eighty cases', () => {
 
 test('summarizes the proven result in one line', () => {
   const right = (count: number) => (index: number) => index < count;
-  const found = (...arms: ArmResults[]) => findingOf(createReport(...arms));
+  const found = (...arms: ArmResults[]) => formatFinding(createReport(...arms));
   const tool = createArm('tool', right(60));
   expect(found(tool)).toBe('“tool” answers 60 of 80 questions correctly');
   expect(found(tool, createArm('always', right(72)))).toBe(
@@ -277,7 +277,7 @@ test('says that no case can be judged', () => {
   const [comparison] = report.comparisons;
   const standing = { answers: null, gains: [], losses: [], undecided: [] };
   const unjudged = { ...report, comparisons: [{ ...comparison, metrics: [], standing }] } as ReportData;
-  expect(findingOf(unjudged)).toBe('No case defines a correct answer');
+  expect(formatFinding(unjudged)).toBe('No case defines a correct answer');
 });
 
 test('reports a single arm with interval and tags', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type EvaluationCase, evaluationCaseSchema } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { prepareChecks } from '../../../src/evaluation/run/custom-checks.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const signal = new AbortController().signal;
 const createCase = (...checks: unknown[]): EvaluationCase =>
@@ -21,7 +21,7 @@ test('checks an answer by text and pattern', async () => {
 });
 
 test('checks an answer with a function of a module, and fails if it throws', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(
     join(directory, 'checks.mjs'),
     `export default (answer, { question }) => answer.length > question.length;

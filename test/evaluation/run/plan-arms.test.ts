@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assertComparableArms, combineArmSettings, parseArm } from '../../../src/evaluation/run/plan-arms.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('combines all values and names arms by those that vary', () => {
   expect(combineArmSettings({ policies: ['tool', 'always'] })).toEqual([
@@ -39,7 +39,7 @@ test('parses quoted values', () => {
 });
 
 test('reads a prompt from a file', async () => {
-  const prompt = join(await temporaryDirectory(), 'terse.md');
+  const prompt = join(await createTemporaryDirectory(), 'terse.md');
   writeFileSync(prompt, 'Be terse.');
   expect(parseArm(`systemPrompt=@${prompt}`)).toEqual({
     name: `systemPrompt=@${prompt}`,

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { createMemorySessionStore } from '../../../src/adapters/memory/memory-session-store.ts';
 import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
 import { createConversationAgent } from '../../../src/agent/create-agent.ts';
-import { agentConfigSchema, type Policy } from '../../../src/domain/agent-config.ts';
+import { agentConfigSchema, type RetrievalPolicy } from '../../../src/domain/agent-config.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { caseRunSchema } from '../../../src/evaluation/report/case-run.ts';
-import { pricesBy, unknownPrice } from '../../../src/evaluation/run/prices.ts';
+import { createPriceCalculator, unknownPrice } from '../../../src/evaluation/run/model-prices.ts';
 import { runCase } from '../../../src/evaluation/run/run-case.ts';
-import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
+import { createSmallLibrary, type SmallLibrary } from '../../support/small-library.ts';
 
 const runtime = { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID };
 const signal = new AbortController().signal;
@@ -20,7 +20,7 @@ const DOCUMENTS = {
 };
 
 /** An agent with the offline model on SQLite. */
-function createDependencies(library: SmallLibrary, policy: Policy = 'tool') {
+function createDependencies(library: SmallLibrary, policy: RetrievalPolicy = 'tool') {
   const config = agentConfigSchema.parse({ policy });
   const sessions = createMemorySessionStore();
   const agent = createConversationAgent({
@@ -43,7 +43,7 @@ const NODE: EvaluationCase = {
 };
 
 test('runs a case with the real agent and records the turn', async () => {
-  const library = await smallLibrary(DOCUMENTS);
+  const library = await createSmallLibrary(DOCUMENTS);
   const run = await runCase(NODE, 1, createDependencies(library), signal);
   expect(caseRunSchema.parse(run)).toEqual(run);
   expect(run).toMatchObject({
@@ -63,7 +63,7 @@ test('runs a case with the real agent and records the turn', async () => {
 });
 
 test('matches expected paths above the ingested folder without revealing more of the path', async () => {
-  const library = await smallLibrary(DOCUMENTS);
+  const library = await createSmallLibrary(DOCUMENTS);
   const uris = (await Array.fromAsync(library.store.documents())).map(({ uri }) => uri);
   const writes = await library.store.read(uris);
   await library.store.remove(uris);
@@ -88,7 +88,7 @@ test('matches expected paths above the ingested folder without revealing more of
 });
 
 test('resolves a follow-up question by the history', async () => {
-  const library = await smallLibrary(DOCUMENTS);
+  const library = await createSmallLibrary(DOCUMENTS);
   const followUp: EvaluationCase = {
     id: 'follow-up',
     question: 'How do they exchange messages?',
@@ -103,7 +103,7 @@ test('resolves a follow-up question by the history', async () => {
 });
 
 test('deletes its session', async () => {
-  const dependencies = createDependencies(await smallLibrary(DOCUMENTS));
+  const dependencies = createDependencies(await createSmallLibrary(DOCUMENTS));
   await runCase(NODE, 1, dependencies, signal);
   await runCase(
     {
@@ -121,7 +121,7 @@ test('deletes its session', async () => {
 });
 
 test('records abstentions, and no searches for small talk', async () => {
-  const dependencies = createDependencies(await smallLibrary(DOCUMENTS));
+  const dependencies = createDependencies(await createSmallLibrary(DOCUMENTS));
   const abstention = await runCase(
     { id: 'x', question: 'Who painted the Mona Lisa?' },
     1,
@@ -136,7 +136,12 @@ test('records abstentions, and no searches for small talk', async () => {
 });
 
 test('does not search with the policy never', async () => {
-  const run = await runCase(NODE, 1, createDependencies(await smallLibrary(DOCUMENTS), 'never'), signal);
+  const run = await runCase(
+    NODE,
+    1,
+    createDependencies(await createSmallLibrary(DOCUMENTS), 'never'),
+    signal,
+  );
   expect(run).toMatchObject({ searches: 0 });
 });
 
@@ -144,7 +149,7 @@ test('applies the filter of a case', async () => {
   const run = await runCase(
     { ...NODE, filter: { module: ['other'] } },
     1,
-    createDependencies(await smallLibrary(DOCUMENTS)),
+    createDependencies(await createSmallLibrary(DOCUMENTS)),
     signal,
   );
   expect(run.retrievals.flatMap(({ chunks }) => chunks)).toEqual([]);
@@ -154,7 +159,7 @@ test('records an error for a question that is too long', async () => {
   const run = await runCase(
     { id: 'x', question: 'x'.repeat(9000) },
     1,
-    createDependencies(await smallLibrary(DOCUMENTS)),
+    createDependencies(await createSmallLibrary(DOCUMENTS)),
     signal,
   );
   expect(run).toMatchObject({ answer: '', error: { errorType: 'invalid_input' } });
@@ -164,14 +169,14 @@ test('rejects with the reason of an aborted signal', async () => {
   const controller = new AbortController();
   controller.abort(new Error('enough'));
   await expect(
-    runCase(NODE, 1, createDependencies(await smallLibrary(DOCUMENTS)), controller.signal),
+    runCase(NODE, 1, createDependencies(await createSmallLibrary(DOCUMENTS)), controller.signal),
   ).rejects.toThrow('enough');
 });
 
 test('prices a turn if the model has a price', async () => {
-  const library = await smallLibrary(DOCUMENTS);
-  const priceOf = pricesBy({ currency: 'EUR', models: { offline: { input: 2, output: 4 } } });
+  const library = await createSmallLibrary(DOCUMENTS);
+  const priceOf = createPriceCalculator({ currency: 'EUR', models: { offline: { input: 2, output: 4 } } });
   const run = await runCase(NODE, 1, { ...createDependencies(library), priceOf }, signal);
   expect(run.cost).toBeCloseTo((run.tokens.prompt * 2 + run.tokens.completion * 4) / 1e6, 12);
-  expect(pricesBy({ currency: 'EUR', models: {} })('offline', run.tokens)).toBeNull();
+  expect(createPriceCalculator({ currency: 'EUR', models: {} })('offline', run.tokens)).toBeNull();
 });

@@ -9,7 +9,7 @@ import {
   type MetricColumn,
   type SamplingUnits,
 } from '../../../src/evaluation/statistics/metric-column.ts';
-import { createRandomIndex } from '../../../src/evaluation/statistics/random.ts';
+import { createRandomIndex } from '../../../src/evaluation/statistics/random-index.ts';
 
 const columnOf = (values: readonly number[], of: readonly number[] = values.map(() => 1)): MetricColumn => ({
   sum: Float64Array.from(values),

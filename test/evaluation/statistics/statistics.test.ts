@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bootstrapColumns, percentileInterval } from '../../../src/evaluation/statistics/bootstrap.ts';
 import { columnRatio, type MetricColumn } from '../../../src/evaluation/statistics/metric-column.ts';
 import { permutationTest } from '../../../src/evaluation/statistics/permutation-test.ts';
-import { createRandomIndex } from '../../../src/evaluation/statistics/random.ts';
+import { createRandomIndex } from '../../../src/evaluation/statistics/random-index.ts';
 import {
   estimateUnitsToDecide,
   holmCorrection,

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Listening, listen, serveUntil } from '../../../src/server/http/listen.ts';
+import { type ListeningServer, listen, serveUntil } from '../../../src/server/http/listen.ts';
 
 test('answers requests while draining, then closes', async () => {
   const stop = new AbortController();
   const drained = Promise.withResolvers<void>();
   const draining = Promise.withResolvers<number>();
-  const listening = Promise.withResolvers<Listening>();
+  const listening = Promise.withResolvers<ListeningServer>();
   const served = serveUntil(
     stop.signal,
     {

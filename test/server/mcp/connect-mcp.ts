@@ -7,8 +7,8 @@ import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { onTestFinished } from 'vitest';
 import { type CallTracker, createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
 import { createMcpServers } from '../../../src/server/mcp/create-mcp-servers.ts';
-import type { Library } from '../../../src/server/mcp/library.ts';
-import { environmentOf, PROGRAM } from '../../support/run-cli.ts';
+import type { McpLibrary } from '../../../src/server/mcp/mcp-library.ts';
+import { createCliEnvironment, PROGRAM_PATH } from '../../support/run-cli.ts';
 
 const newClient = () => new Client({ name: `test ${randomUUID()}`, version: '1.0.0' });
 
@@ -34,9 +34,9 @@ export async function startStdio(
 ): Promise<StdioConnection> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [PROGRAM, 'mcp', ...args],
+    args: [PROGRAM_PATH, 'mcp', ...args],
     cwd: home,
-    env: environmentOf(home, env),
+    env: createCliEnvironment(home, env),
     stderr: 'pipe',
   });
   let stderr = '';
@@ -67,7 +67,7 @@ export async function connectHttp(url: string, token?: string): Promise<HttpConn
 
 /** Connects the SDK's client to a server in this process. */
 export async function connectInMemory(
-  library: Library,
+  library: McpLibrary,
   {
     tracker = createCallTracker(16),
     onError = () => {},

@@ -3,12 +3,12 @@ import { createMemorySessionStore } from '../../../src/adapters/memory/memory-se
 import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import type { SessionStore } from '../../../src/ports/session-store.ts';
-import type { Library } from '../../../src/server/mcp/library.ts';
-import { agentOn } from '../../support/agent-on.ts';
-import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
+import type { McpLibrary } from '../../../src/server/mcp/mcp-library.ts';
+import { createSmallLibrary, type SmallLibrary } from '../../support/small-library.ts';
+import { createTestAgent } from '../../support/test-agent.ts';
 
-export interface McpLibrary {
-  library: Library;
+export interface SmallMcpLibrary {
+  library: McpLibrary;
   small: SmallLibrary;
   sessions: SessionStore;
 }
@@ -17,15 +17,15 @@ export interface McpLibrary {
 export async function mcpLibrary(
   documents: Record<string, string>,
   { model, secret = 'none-at-all' }: { model?: Model; secret?: string } = {},
-): Promise<McpLibrary> {
-  const small = await smallLibrary(documents);
+): Promise<SmallMcpLibrary> {
+  const small = await createSmallLibrary(documents);
   const sessions = createMemorySessionStore();
   let nextId = 0;
   const offline = createOfflineModel({
     newId: () => String(nextId++),
   });
-  const agent = agentOn(small, model ?? offline, { sessions, config: { model: 'offline' } });
-  const library: Library = {
+  const agent = createTestAgent(small, model ?? offline, { sessions, config: { model: 'offline' } });
+  const library: McpLibrary = {
     model: 'offline',
     collection: async () => ({ store: small.store, retriever: small.retriever, topK: 5 }),
     agent: async () => agent,

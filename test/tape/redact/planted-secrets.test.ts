@@ -7,7 +7,7 @@ import { openTape } from '../../../src/tape/open-tape.ts';
 import { joinStreamDeltas } from '../../../src/tape/redact/redact-chunks.ts';
 import type { TapeExchange, TapeJson } from '../../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { sampleExchange, sampleHeader } from '../support/sample-tape.ts';
 
 /** Keys of printable characters. */
@@ -87,7 +87,7 @@ const places: Record<string, Place> = {
 };
 
 async function tapeWith(exchange: TapeExchange, key: string): Promise<{ text: string; path: string }> {
-  const path = join(await temporaryDirectory(), 'planted.tape.json');
+  const path = join(await createTemporaryDirectory(), 'planted.tape.json');
   const redactor = createRedactor({ secrets: [key] });
   const writer = await createTapeWriter({
     path,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createRedactor } from '../../../src/faults/redactor.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 export function sampleHeader(changes: Partial<TapeHeader> = {}): TapeHeader {
   return {
@@ -67,7 +67,7 @@ export async function writeTape(
     path,
   }: { header?: TapeHeader; outputs?: TapeJson; path?: string } = {},
 ): Promise<string> {
-  const target = path ?? join(await temporaryDirectory(), 'sample.tape.json');
+  const target = path ?? join(await createTemporaryDirectory(), 'sample.tape.json');
   const writer = await createTapeWriter({ path: target, header, redactor: createRedactor() });
   for (const exchange of exchanges) writer.append(exchange);
   await writer.close(outputs);

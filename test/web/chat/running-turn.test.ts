@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test as plainTest } from 'vitest';
-import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
+import { CLOSEST_PASSAGES_OPENING } from '../../../src/domain/abstention.ts';
 import type { RunningProgram } from '../../server/start-program.ts';
 import { getTestBrowser } from '../../support/browser.ts';
 import { ask, openChat, questionField, startTurn, statusRegion } from './open-chat.ts';
@@ -53,7 +53,7 @@ const copyButton = (turn: Locator) => turn.getByRole('button', { name: 'Copy as 
 
 test('shows excerpts of the closest passages, and the full passages on request', async () => {
   const filler = 'A tapir sleeps in the shade of a fig tree. '.repeat(40);
-  model.answerWith(`${CLOSEST_PASSAGES}\n\n### Okapis\n\nAn okapi has a tongue. ${filler}[1]`);
+  model.answerWith(`${CLOSEST_PASSAGES_OPENING}\n\n### Okapis\n\nAn okapi has a tongue. ${filler}[1]`);
   const { page } = await openChat(browser, url);
   const turn = await startTurn(page, 'What has an okapi?');
   await copyButton(turn).waitFor();

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { readReportAssets, renderReport } from '../../../src/evaluation/report/render-report.ts';
+import { formatFinding } from '../../../src/evaluation/report/format-verdict.ts';
+import { readReportAssets, renderHtmlReport } from '../../../src/evaluation/report/render-html-report.ts';
 import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
-import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { reportDirectory } from '../../../src/package.ts';
 import { hostileReport } from '../../evaluation/report/hostile-report.ts';
 import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
 import { getTestBrowser } from '../../support/browser.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { openTestPage, type PageAppearance } from '../../support/test-page.ts';
 
 const browser = (await getTestBrowser()) as Browser;
@@ -27,16 +27,16 @@ interface OpenedPage {
 }
 
 interface OpenOptions extends Partial<PageAppearance> {
-  render?: typeof renderReport;
+  render?: typeof renderHtmlReport;
   /** Opens a new browser context instead of reusing one. */
   options?: BrowserContextOptions;
 }
 
 async function open(
   report: ReportData,
-  { render = renderReport, options, ...appearance }: OpenOptions = {},
+  { render = renderHtmlReport, options, ...appearance }: OpenOptions = {},
 ): Promise<OpenedPage> {
-  const file = join(await temporaryDirectory(), 'report.html');
+  const file = join(await createTemporaryDirectory(), 'report.html');
   await writeFile(file, render(report, assets));
   const { page } = await openTestPage(
     browser,
@@ -100,10 +100,10 @@ for (const arms of [['tool'], ['tool', 'always'], ['tool', 'always', 'first', 'n
 inBrowser('starts with the finding and the verdict', async () => {
   const report = syntheticReport({ cases: 40 });
   const { page } = await open({ ...report, verdict: ['Take always.', 'It is dearer.'] });
-  expect(await page.title()).toBe(`${findingOf(report)} · citeloop`);
-  expect(await page.locator('h1').textContent()).toBe(findingOf(report));
+  expect(await page.title()).toBe(`${formatFinding(report)} · citeloop`);
+  expect(await page.locator('h1').textContent()).toBe(formatFinding(report));
   const text = (await page.locator('main').textContent()) ?? '';
-  expect(text.indexOf('Take always.')).toBeGreaterThan(text.indexOf(findingOf(report)));
+  expect(text.indexOf('Take always.')).toBeGreaterThan(text.indexOf(formatFinding(report)));
   expect(text.indexOf('It is dearer.')).toBeLessThan(text.indexOf('Metrics by arm'));
 });
 
@@ -578,22 +578,22 @@ inBrowser('shows the finding and the verdict without JavaScript', async () => {
   const report = syntheticReport({ cases: 6 });
   const { page } = await open(report, { options: { javaScriptEnabled: false } });
   expect(await page.locator('noscript p').isVisible()).toBe(true);
-  expect(await page.locator('h1').textContent()).toBe(findingOf(report));
+  expect(await page.locator('h1').textContent()).toBe(formatFinding(report));
   expect(await page.locator('.findings li').allTextContents()).toEqual([...report.verdict, ...report.notes]);
 });
 
 inBrowser('works when rendered by the bundled, minified program', async () => {
   const { build } = await import('rolldown');
   const { output } = await build({
-    input: 'src/evaluation/report/render-report.ts',
+    input: 'src/evaluation/report/render-html-report.ts',
     platform: 'node',
     write: false,
     output: { format: 'esm', minify: true },
   });
-  const bundle = join(await temporaryDirectory(), 'render-report.mjs');
+  const bundle = join(await createTemporaryDirectory(), 'render-report.mjs');
   await writeFile(bundle, output[0].code);
   const bundled = (await import(/* @vite-ignore */ pathToFileURL(bundle).href)) as {
-    renderReport: typeof renderReport;
+    renderReport: typeof renderHtmlReport;
   };
   const { page, messages } = await open(syntheticReport({ cases: 12 }), { render: bundled.renderReport });
   await page.getByRole('button', { name: 'Show all' }).click();

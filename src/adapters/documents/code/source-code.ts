@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { lines as linesAt } from '../../../domain/location.ts';
+import { lineRange as linesAt } from '../../../domain/location.ts';
 import { AppError } from '../../../faults/app-error.ts';
 import { createBlockWriter } from '../block-writer.ts';
 import { formatCodeBlock } from '../render-tree.ts';

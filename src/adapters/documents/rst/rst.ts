@@ -1,6 +1,6 @@
 import type { Heading } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { lines as linesAt } from '../../../domain/location.ts';
+import { lineRange as linesAt } from '../../../domain/location.ts';
 import { toParsedDocument } from '../render-tree.ts';
 import {
   dedentLines,

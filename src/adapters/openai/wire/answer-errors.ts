@@ -1,4 +1,4 @@
-import { advice, setting } from '../../../faults/advice.ts';
+import { advice, settingName } from '../../../faults/advice.ts';
 import { AppError } from '../../../faults/app-error.ts';
 
 export interface AnswerLimits {
@@ -16,13 +16,13 @@ export function brokenStream(hasBegun: boolean): AppError {
 
 export function eventTooLong(maxBytes: number): AppError {
   return new AppError('api_error', `The model service sent an event of more than ${maxBytes} bytes.`, {
-    hint: advice`Check the service, or raise ${setting('maxEventBytes')}.`,
+    hint: advice`Check the service, or raise ${settingName('maxEventBytes')}.`,
   });
 }
 
 export function answerTooLong(maxBytes: number): AppError {
   return new AppError('api_error', `The model service sent more than ${maxBytes} bytes for one answer.`, {
-    hint: advice`Ask a narrower question, or raise ${setting('maxAnswerCharacters')}.`,
+    hint: advice`Ask a narrower question, or raise ${settingName('maxAnswerCharacters')}.`,
   });
 }
 

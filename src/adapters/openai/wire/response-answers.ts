@@ -1,5 +1,5 @@
 import type { AppError } from '../../../faults/app-error.ts';
-import { outOfTokens, withheldByFilter } from '../../../faults/service-fault.ts';
+import { contentFilterError, outOfTokensError } from '../../../faults/service-errors.ts';
 import { brokenStream } from './answer-errors.ts';
 import { contentText } from './chat-answers.ts';
 import type { StreamRepair } from './event-stream.ts';
@@ -70,11 +70,11 @@ function toTextPart(content: unknown): JsonObject {
 }
 
 function incompleteResponse({ incomplete_details: details, output, usage }: JsonObject): AppError {
-  if (isJsonObject(details) && details.reason === 'content_filter') return withheldByFilter();
+  if (isJsonObject(details) && details.reason === 'content_filter') return contentFilterError();
   const spent =
     isJsonObject(usage) && isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
   const hasReasoning = objectsIn(output).some(({ type }) => type === 'reasoning');
-  return outOfTokens(hasReasoning || Number(spent.reasoning_tokens) > 0);
+  return outOfTokensError(hasReasoning || Number(spent.reasoning_tokens) > 0);
 }
 
 const TERMINAL_EVENTS = new Set(['response.completed', 'response.incomplete', 'response.done']);

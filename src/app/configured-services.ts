@@ -1,0 +1,81 @@
+import { isIP } from 'node:net';
+import { type AppConfig, loadConfig } from '../config/load-config.ts';
+import { providerPresets } from '../config/service-access.ts';
+import { advice, settingValue } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
+import type { ServiceTarget } from '../tape/reissue-requests.ts';
+import type { TapeJson } from '../tape/tape-format.ts';
+
+const COHERE = 'https://api.cohere.com';
+
+/** Settings that are URLs of services. */
+const URL_SETTINGS = ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl'] as const;
+
+/**
+ * Throws `invalid_input` if a tape has the URL of a service that is not configured here and not given by a flag: a replay
+ * that sends requests would send keys to it.
+ */
+export function assertConfiguredServices(
+  recorded: Readonly<Record<string, TapeJson>>,
+  given: Readonly<Record<string, unknown>>,
+  configPath: string | undefined,
+): void {
+  const config = loadConfig({ configPath });
+  for (const name of URL_SETTINGS) {
+    const url = recorded[name];
+    if (typeof url !== 'string' || given[name] !== undefined || isConfigured(url, config)) continue;
+    throw new AppError(
+      'invalid_input',
+      `The tape uses the service ${url}, which is not configured here. Keys would be sent to it.`,
+      { hint: advice`If you trust it, configure it${settingValue(name, url, '')}.` },
+    );
+  }
+}
+
+/** The configured service for a recorded URL, with its key; a sentence if there is none. */
+export function findConfiguredService(recorded: string, config: AppConfig): ServiceTarget | string {
+  const url = new URL(recorded);
+  const [, base = '', call = ''] =
+    /^(.*?)(\/(?:chat\/completions|responses|embeddings|v\d\/embed|v\d\/rerank))$/.exec(url.pathname) ?? [];
+  if (call === '') return 'an unknown service';
+  const { modelService, embedding, secrets, cohereBaseUrl, origins } = config;
+  if (/embed$|rerank$/.test(call)) {
+    return { url: `${cohereBaseUrl ?? COHERE}${call}`, headers: bearer(secrets.cohereApiKey?.reveal()) };
+  }
+  const isEmbedding = call === '/embeddings';
+  const service = isEmbedding ? embedding.service : modelService;
+  const named = [origins.baseUrl, origins.provider, ...(isEmbedding ? [origins.embeddingBaseUrl] : [])];
+  if (named.some((origin) => origin !== undefined) || sameOrigin(recorded, service.baseUrl)) {
+    return { url: `${service.baseUrl.replace(/\/$/, '')}${call}`, headers: bearer(service.key?.reveal()) };
+  }
+  const preset = Object.values(providerPresets).find(({ baseUrl }) => sameOrigin(baseUrl, recorded));
+  if (preset === undefined) return `${url.origin} is not configured here: set it as the base URL`;
+  const provider = Object.entries(providerPresets).find(([, each]) => each === preset)?.[0];
+  const { key } = loadConfig({ flags: { provider } }).modelService;
+  return { url: `${url.origin}${base}${call}`, headers: bearer(key?.reveal()) };
+}
+
+/** The header that sends a key; none without one. */
+export function bearer(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
+}
+
+function isConfigured(url: string, { modelService, embedding, qdrant, cohereBaseUrl }: AppConfig): boolean {
+  const configured = [
+    ...Object.values(providerPresets).map(({ baseUrl }) => baseUrl),
+    COHERE,
+    modelService.baseUrl,
+    embedding.service.baseUrl,
+    qdrant.url,
+    ...(cohereBaseUrl === undefined ? [] : [cohereBaseUrl]),
+  ];
+  return isLoopbackHost(new URL(url).hostname) || configured.some((each) => sameOrigin(each, url));
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function sameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
+}

@@ -1,0 +1,62 @@
+import { formatCount } from '../../text/format-count.ts';
+import type { MetricComparison, MetricInfo, MetricValue } from './report-data.ts';
+
+export type KnownMetricValue = Extract<MetricValue, { status: 'value' }>;
+
+export function toKnownValue(value: MetricValue | undefined): KnownMetricValue | null {
+  return value?.status === 'value' ? value : null;
+}
+
+/** At most seven characters. */
+export function formatMetricValue(value: number, unit: MetricInfo['unit']): string {
+  switch (unit) {
+    case 'share':
+      return value.toFixed(3);
+    case 'number':
+      return value.toFixed(2);
+    case 'tokens':
+      return value.toFixed(0);
+    case 'money':
+      return value === 0 ? '0' : value.toPrecision(3);
+    case 'ms':
+      return value < 9950 ? `${value.toFixed(0)} ms` : `${(value / 1000).toFixed(1)} s`;
+  }
+}
+
+/** With a sign, and milliseconds without their unit. */
+export function formatMetricDifference(difference: number, unit: MetricInfo['unit']): string {
+  const sign = difference > 0 ? '+' : difference < 0 ? '-' : '';
+  return `${sign}${formatMetricValue(Math.abs(difference), unit).replace(/ ms$/, '')}`;
+}
+
+export function formatPValue(p: number | null): string {
+  if (p === null) return 'too few cases differ to test';
+  if (p < 0.001) return 'p < 0.001';
+  return `p = ${p < 0.1 ? Number(p.toPrecision(2)) : p.toFixed(2)}`;
+}
+
+export function formatPercent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** A difference of shares in percentage points. */
+export function formatPoints(share: number): string {
+  return formatCount(Number((share * 100).toFixed(1)), 'point');
+}
+
+/** "1.9 times"; null if there is nothing to compare with. */
+export function formatRatio(value: number, other: number): string | null {
+  if (!(other > 0) || !(value >= 0)) return null;
+  const ratio = value / other;
+  return `${ratio < 0.095 ? ratio.toPrecision(1) : ratio.toFixed(ratio < 9.95 ? 1 : 0)} times`;
+}
+
+/** "A, B and C" */
+export function joinWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** Whether a metric has the same value on every case of two arms. */
+export function hasNoDifference({ difference, better, worse }: MetricComparison): boolean {
+  return difference === 0 && better.length + worse.length === 0;
+}
