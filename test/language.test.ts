@@ -29,6 +29,9 @@ function findUnclearPhrases(file: string): string[] {
     });
 }
 
+/** Has the field names of earlier versions. */
+const MIGRATIONS = 'src/domain/migrate-record.ts';
+
 test('sources and docs avoid unclear phrases', () => {
-  expect(globSync(SOURCES).flatMap(findUnclearPhrases)).toEqual([]);
+  expect(globSync(SOURCES, { exclude: [MIGRATIONS] }).flatMap(findUnclearPhrases)).toEqual([]);
 });

@@ -39,11 +39,13 @@ const NO_CREDIT =
 
 /** An AppError from a description; its message contains no key. */
 export function createServiceError(
-  { kind, sentence, includeMessage: said, hint, recoverable = kind === 'rate_limit' }: ErrorDescription,
+  { kind, sentence, includeMessage, hint, recoverable = kind === 'rate_limit' }: ErrorDescription,
   parts: ServiceErrorParts,
 ): AppError {
   const words =
-    said === true ? oneLine(redactKeys(parts.serviceMessage, parts.secrets), MAX_MESSAGE_LENGTH) : '';
+    includeMessage === true
+      ? oneLine(redactKeys(parts.serviceMessage, parts.secrets), MAX_MESSAGE_LENGTH)
+      : '';
   return new AppError(kind, words === '' ? `${sentence}.` : `${sentence}: ${words.replace(/\.?$/, '.')}`, {
     hint,
     recoverable,
@@ -92,7 +94,12 @@ export function classifyHttpStatus(status: number) {
 /** Describes an HTTP status of 400 or above whose message says nothing more specific. */
 export function describeHttpError(status: number, { service, keyVariable }: ServiceNames): ErrorDescription {
   const { kind, predicate, transient } = classifyHttpStatus(status);
-  const description = { kind, sentence: `${service} ${predicate}`, said: true, recoverable: transient };
+  const description = {
+    kind,
+    sentence: `${service} ${predicate}`,
+    includeMessage: true,
+    recoverable: transient,
+  };
   if (kind === 'auth_error') {
     return {
       ...description,
