@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
-import { createChunkId, type RawDocument } from '../domain/document.ts';
+import { createChunkId, type ParsedDocument, type RawDocument } from '../domain/document.ts';
 import { relativeAddress } from '../domain/source-address.ts';
-import { type Advice, formatPlainAdvice } from '../faults/advice.ts';
+import { type Advice, advice, formatPlainAdvice, settingName } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/document-source.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
-import { type DescribeOptions, describeDocument } from './describe-document.ts';
 import { createDocumentPlaces, findMixedRoots } from './document-places.ts';
 import { type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
-import { loadKnownDocuments } from './known-documents.ts';
 
 /** Chunks per write: enough to be fast, few enough to be searchable soon. */
 const WRITE_CHUNKS = 256;
 /** Reading several small files at once is faster; large ones must not fill the memory. */
 const READ_AHEAD = 8;
+/** Docusaurus orders files and folders by a prefix that is not part of their name: `01-intro`. */
+const ORDER_PREFIX = /^\d+[-_. ]+(?=\S)/;
 
 /** The part of a collection that an ingest uses. */
 export type IngestedStore = Pick<
@@ -32,7 +32,11 @@ interface IngestDependencies {
   stillExists: (uri: string) => Promise<boolean>;
 }
 
-export interface IngestOptions extends DescribeOptions {
+export interface IngestOptions {
+  /** The URL where the documents are published; otherwise their places are cited. */
+  baseUrl?: string | undefined;
+  /** Overrides the module in the front matter. */
+  module?: string | undefined;
   /** Remove documents that the sources no longer have, or that are ignored now. */
   prune: boolean;
   signal?: AbortSignal | undefined;
@@ -251,7 +255,7 @@ function countChunks(documents: readonly { write: DocumentWrite }[]): number {
 /** Everything besides a document's bytes that decides what is stored of it. */
 function createFingerprint(
   { uri, place, relativePath }: Pick<SourceEntry, 'uri' | 'relativePath'> & { place: string },
-  { baseUrl, module }: DescribeOptions,
+  { baseUrl, module }: IngestOptions,
 ): string {
   const ownPlace = place === uri ? [] : [place];
   return JSON.stringify([CHUNKER_VERSION, relativePath, baseUrl ?? null, module ?? null, ...ownPlace]);
@@ -282,4 +286,87 @@ async function* readAhead(
     if (started.length >= READ_AHEAD) yield started.shift() as ReadEntry;
   }
   yield* started;
+}
+
+/** Takes the description from the front matter, or else from the path. */
+function describeDocument(
+  entry: Pick<SourceEntry, 'relativePath'> & { place: string },
+  { title, metadata }: Pick<ParsedDocument, 'title' | 'metadata'>,
+  options: IngestOptions,
+) {
+  const segments = entry.relativePath.split('/').map((segment) => segment.replace(ORDER_PREFIX, ''));
+  const stem = (segments.pop() ?? '').replace(/\.[a-z]+$/i, '');
+  return {
+    url:
+      options.baseUrl === undefined
+        ? entry.place
+        : toPublishedUrl(options.baseUrl, segments, stem, metadata.slug),
+    title: title ?? (stem || entry.place),
+    module: options.module ?? metadata.module ?? segments[0] ?? null,
+    chapter: metadata.chapter ?? (stem || null),
+  };
+}
+
+/** The slug if there is one, otherwise the path without order prefixes and extension. */
+function toPublishedUrl(
+  baseUrl: string,
+  folders: readonly string[],
+  stem: string,
+  slug: string | undefined,
+): string {
+  const isIndex = /^(index|readme)$/i.test(stem);
+  const last = slug ?? (isIndex ? '' : stem);
+  const path = last.startsWith('/') ? last : [...folders, last].join('/');
+  const base = new URL(baseUrl);
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
+  base.pathname = [base.pathname.replace(/\/+$/, ''), ...parts.map(encodeURIComponent)].join('/');
+  return base.href;
+}
+
+type KnownDocument = Pick<DocumentRecord, 'uri' | 'url' | 'root' | 'contentHash' | 'fingerprint'>;
+
+/** The documents of a collection, including those of the current run. */
+async function loadKnownDocuments(
+  store: Pick<ChunkStore, 'documents'>,
+  stillExists: (uri: string) => Promise<boolean>,
+) {
+  const byUri = new Map<string, KnownDocument>();
+  const byUrl = new Map<string, string>();
+  const byContent = new Map<string, string>();
+
+  function remember({ uri, url, root, contentHash, fingerprint }: KnownDocument, replaces?: string): void {
+    if (replaces !== undefined) byUri.delete(replaces);
+    byUri.set(uri, { uri, url, root, contentHash, fingerprint });
+    byUrl.set(url, uri);
+    byContent.set(contentHash, uri);
+  }
+
+  for await (const document of store.documents()) remember(document);
+  const fromEarlierRuns = new Set(byUri.keys());
+
+  async function isGone(uri: string): Promise<boolean> {
+    return fromEarlierRuns.has(uri) && !(await stillExists(uri));
+  }
+
+  return {
+    at: (uri: string) => byUri.get(uri),
+    all: (): Iterable<KnownDocument> => byUri.values(),
+    remember,
+    /**
+     * The URI of the document that this one replaces: it had the same address or content and no longer exists. Throws
+     * `invalid_input` if another existing document has the address.
+     */
+    async findPredecessor({ uri, url, contentHash }: KnownDocument): Promise<string | undefined> {
+      const sameAddress = byUrl.get(url);
+      if (sameAddress !== undefined && sameAddress !== uri) {
+        if (await isGone(sameAddress)) return sameAddress;
+        throw new AppError('invalid_input', `It has the same address as ${sameAddress}: ${url}.`, {
+          hint: advice`Give one of them another slug, or ingest them with different ${settingName('baseUrl', 'base URLs')}.`,
+        });
+      }
+      const sameContent = byContent.get(contentHash);
+      if (byUri.has(uri) || sameContent === undefined) return undefined;
+      return (await isGone(sameContent)) ? sameContent : undefined;
+    },
+  };
 }

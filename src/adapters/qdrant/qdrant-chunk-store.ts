@@ -1,7 +1,6 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import { ChunkCounts } from './chunk-counts.ts';
 import {
   countModules,
   findPointProblems,
@@ -17,7 +16,7 @@ import {
   scrollPoints,
   upsertPoints,
 } from './point-requests.ts';
-import { createPointSearch } from './point-search.ts';
+import { ChunkCounts, createPointSearch } from './point-search.ts';
 import {
   CHUNK_FIELDS,
   DENSE_VECTOR,
