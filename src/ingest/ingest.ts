@@ -55,12 +55,6 @@ export interface IngestProgress {
   embedding: EmbeddingProgress | null;
 }
 
-interface IngestFailure {
-  uri: string;
-  message: string;
-  hint: string | null;
-}
-
 export interface IngestSummary {
   added: number;
   changed: number;
@@ -71,7 +65,7 @@ export interface IngestSummary {
   gone: string[];
   /** All roots of the collection, if this run added the first document of an unrelated root; otherwise empty. */
   mixed: string[];
-  failed: IngestFailure[];
+  failed: { uri: string; message: string; hint: string | null }[];
   /** Chunks written. */
   chunks: number;
   /** Chunks embedded, including those that an earlier run left without a vector. */

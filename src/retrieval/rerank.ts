@@ -36,52 +36,50 @@ export function withReranker(
       const candidates = Math.min(MAX_QUERY_TOP_K, Math.max(topK, CANDIDATES));
       const found = await retriever.retrieve({ ...rest, topK: candidates }, signal);
       if (found.hits.length === 0) return found;
-      const started = clock.elapsedMs();
-      const elapsed = () => found.context.queryTimeMs + clock.elapsedMs() - started;
-      try {
+      return replaceHits(found, { topK, scoreThreshold, clock, signal }, async () => {
         const documents = found.hits.map(({ chunk }) => toDocument(chunk));
         const ranked = await reranker.rerank(query.text, documents, Math.min(topK, documents.length), signal);
         const hits = ranked.flatMap(({ index, score }) => {
           const hit = found.hits[index];
           return hit === undefined ? [] : [{ ...hit, score, rerankScore: score }];
         });
-        const changes = { queryTimeMs: elapsed(), scoreThreshold: reranker.scoreThreshold };
-        return replaceHits(found, hits, scoreThreshold, changes);
-      } catch (error) {
-        signal?.throwIfAborted();
-        const notes = [...found.context.notes, notRerankedNote(error)];
-        return replaceHits(found, found.hits.slice(0, topK), scoreThreshold, {
-          queryTimeMs: elapsed(),
-          notes,
-        });
-      }
+        return { hits, scoreThreshold: reranker.scoreThreshold };
+      });
     },
   };
 }
 
-/** A threshold in the query applies to the final scores. */
-function replaceHits(
-  { context }: RetrievalResult,
-  found: readonly RetrievalHit[],
-  queryThreshold: number | undefined,
-  changes: { queryTimeMs: number; scoreThreshold?: number; notes?: string[] },
-): RetrievalResult {
-  if (queryThreshold === undefined) {
-    const chunks = found.map(toRetrievedChunk);
-    return { hits: [...found], context: createRetrievalContext({ ...context, ...changes, chunks }) };
-  }
-  const hits = found.filter(({ score }) => score >= queryThreshold);
-  return {
-    hits,
-    context: createRetrievalContext({
-      ...context,
-      ...changes,
-      chunks: hits.map(toRetrievedChunk),
-      scoreThreshold: queryThreshold,
-      totalFound: hits.length,
-      nearMiss: hits.length === 0 ? (found.map(toRetrievedChunk)[0] ?? null) : null,
-    }),
+interface ReplaceOptions {
+  topK: number;
+  /** Applies to the final scores. */
+  scoreThreshold?: number | undefined;
+  clock: RetrievalClock;
+  signal: AbortSignal | undefined;
+}
+
+/** If `rerank` fails, the first `topK` hits stay and a note says so. */
+async function replaceHits(
+  found: RetrievalResult,
+  { topK, scoreThreshold: threshold, clock, signal }: ReplaceOptions,
+  rerank: () => Promise<{ hits: RetrievalHit[]; scoreThreshold?: number; notes?: string[] }>,
+): Promise<RetrievalResult> {
+  const started = clock.elapsedMs();
+  const { hits: ranked, ...changes } = await rerank().catch((error: unknown) => {
+    signal?.throwIfAborted();
+    const reason = error instanceof AppError ? error.message : `${messageOf(error)}.`;
+    const notes = [...found.context.notes, `The results were not reranked. ${reason}`];
+    return { hits: found.hits.slice(0, topK), notes };
+  });
+  const queryTimeMs = found.context.queryTimeMs + clock.elapsedMs() - started;
+  const hits = threshold === undefined ? ranked : ranked.filter(({ score }) => score >= threshold);
+  const chunks = hits.map(toRetrievedChunk);
+  const ofThreshold = threshold !== undefined && {
+    scoreThreshold: threshold,
+    totalFound: hits.length,
+    nearMiss: hits.length === 0 ? (ranked.map(toRetrievedChunk)[0] ?? null) : null,
   };
+  const context = { ...found.context, ...changes, queryTimeMs, chunks, ...ofThreshold };
+  return { hits, context: createRetrievalContext(context) };
 }
 
 /** The text with its title and headings. */
@@ -133,29 +131,14 @@ export function rerankByNearness(
         { ...query, topK: Math.max(query.topK, COMPARED_PASSAGES) },
         signal,
       );
-      const started = clock.elapsedMs();
-      const { context } = found;
-      let { hits } = found;
-      let { notes } = context;
-      try {
-        hits = await reorder(context.query, hits, signal);
-      } catch (error) {
-        signal?.throwIfAborted();
-        notes = [...notes, notRerankedNote(error)];
-      }
-      hits = hits.slice(0, query.topK);
-      const chunks = hits.map(toRetrievedChunk);
-      const queryTimeMs = context.queryTimeMs + clock.elapsedMs() - started;
-      return { hits, context: createRetrievalContext({ ...context, notes, chunks, queryTimeMs }) };
+      return replaceHits(found, { topK: query.topK, clock, signal }, async () => {
+        const hits = await reorder(found.context.query, found.hits, signal);
+        return { hits: hits.slice(0, query.topK) };
+      });
     },
   };
 }
 
 function combinedScore({ fusedScore, rerankScore }: RetrievalHit): number {
   return fusedScore + SIMILARITY_WEIGHT * Math.max(0, rerankScore ?? 0);
-}
-
-function notRerankedNote(error: unknown): string {
-  const reason = error instanceof AppError ? error.message : `${messageOf(error)}.`;
-  return `The results were not reranked. ${reason}`;
 }
