@@ -43,8 +43,12 @@ function connect(location: string, options: { timeout: number; readOnly?: boolea
 
 /** Whether the file exists and its write-ahead log is empty. */
 function isComplete(path: string): boolean {
-  const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return size(path) > 0 && size(`${path}-wal`) === 0;
+  return fileBytes(path) > 0 && fileBytes(`${path}-wal`) === 0;
+}
+
+/** 0 if it does not exist. */
+export function fileBytes(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Takes the write lock at once: upgrading a read lock later could fail without waiting. */
@@ -155,4 +159,14 @@ export function toTypedArray<T>(
     aligned.byteOffset,
     Math.floor(aligned.byteLength / type.BYTES_PER_ELEMENT),
   );
+}
+
+/** SQLite's own integrity check. */
+export function findDamagedPages(database: DatabaseSync): string[] {
+  return database
+    .prepare('PRAGMA integrity_check(5)')
+    .all()
+    .map((row) => String(row.integrity_check))
+    .filter((line) => line !== 'ok')
+    .map((line) => `${line}.`);
 }

@@ -5,12 +5,12 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import {
   enableWal,
   ensureFileFormat,
+  findDamagedPages,
   inSnapshot,
   inTransaction,
   type SqliteFileFormat,
   withDatabase,
 } from './database.ts';
-import { findDamagedPages } from './find-collection-problems.ts';
 import { isDamagedFileError, toSqliteError } from './sqlite-error.ts';
 
 const SESSION_FORMAT: SqliteFileFormat = {

@@ -1,12 +1,10 @@
-import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
 import { readDocuments, rowToChunk, rowToDocument, SELECT_CHUNKS } from './chunk-rows.ts';
 import { createChunkSearch, toSqlCondition } from './chunk-search.ts';
 import { readCollectionMetadata } from './collection-file.ts';
-import { inSnapshot, inTransaction, toTypedArray } from './database.ts';
+import { fileBytes, findDamagedPages, inSnapshot, inTransaction, toTypedArray } from './database.ts';
 import { addChunkVectors, removeDocuments, writeDocuments } from './document-writer.ts';
-import { findCollectionProblems } from './find-collection-problems.ts';
 import { toSqliteError } from './sqlite-error.ts';
 import { compactTextSegments } from './text-segments.ts';
 import { compactVectorSegments } from './vector-segments.ts';
@@ -184,7 +182,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         changed = 0;
       }),
 
-    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database))),
+    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database, count))),
 
     close: async () => {
       if (database.isOpen) database.close();
@@ -201,6 +199,22 @@ function optimize(database: DatabaseSync): void {
   }
 }
 
-function fileBytes(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** What is wrong with a collection file, one sentence each: damaged pages, or tables that contradict each other. */
+function findCollectionProblems(database: DatabaseSync, count: (from: string) => number): string[] {
+  const problems: [number, string][] = [
+    [count('chunk WHERE document_id NOT IN (SELECT id FROM document)'), 'chunks have no document'],
+    [
+      count('chunk WHERE id NOT IN (SELECT id FROM vector UNION ALL SELECT id FROM unembedded)'),
+      'chunks have no vector',
+    ],
+    [
+      count('unembedded JOIN vector ON vector.id = unembedded.id'),
+      'chunks have a vector but are marked as not embedded',
+    ],
+    [count('vector WHERE id NOT IN (SELECT id FROM chunk)'), 'vectors belong to no chunk'],
+  ];
+  return [
+    ...findDamagedPages(database),
+    ...problems.filter(([rows]) => rows > 0).map(([rows, problem]) => `${rows} ${problem}.`),
+  ];
 }
