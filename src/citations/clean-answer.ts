@@ -1,8 +1,13 @@
 import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
 import { replaceRanges } from '../text/markdown-blocks.ts';
 import { memoize } from '../text/memoize.ts';
-import { type CitationMarker, findMarkers, type KnownSources } from './find-markers.ts';
-import { looksLikeAddress, type SourceReference } from './marker-syntax.ts';
+import {
+  type CitationMarker,
+  findMarkers,
+  type KnownSources,
+  looksLikeAddress,
+  type SourceReference,
+} from './find-markers.ts';
 import { rewriteMarkers } from './rewrite-markers.ts';
 import { type RegisteredSource, type SourceRegister, toTitleKey } from './source-register.ts';
 import { findLinkDefinitions, findSourcesSection } from './sources-section.ts';
