@@ -30,11 +30,6 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Pads a text with spaces to a number of columns. */
-export function padToWidth(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
-}
-
 /** Cuts a text to a number of columns, with an ellipsis. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;

@@ -3,8 +3,6 @@ import { memoize } from './memoize.ts';
 import { cutText } from './visible-text.ts';
 
 interface Sentence extends TextRange {
-  /** The index of its block. */
-  block: number;
   heading: boolean;
 }
 
@@ -28,14 +26,13 @@ export function splitSentences(
   text: string,
   blocks: readonly MarkdownBlock[] = findMarkdownBlocks(text),
 ): Sentence[] {
-  return blocks.flatMap(({ kind, content, end }, block) => {
+  return blocks.flatMap(({ kind, content, end }) => {
     if (kind === 'code') return [];
     // Within a block, a line break does not end a sentence.
     const prose = text.slice(content, end).replace(LINE_END, ' ');
     return splitPlainSentences(prose).map((sentence) => ({
       start: content + sentence.start,
       end: content + sentence.end,
-      block,
       heading: kind === 'heading',
     }));
   });
