@@ -3,14 +3,8 @@ import { OFFLINE_MODEL } from './setting-choices.ts';
 
 // The web pages use this file, so it must not depend on zod.
 
-/** How far an answer is supported and answers the question, in one sentence. */
-interface AnswerStatus {
-  sentence: string;
-  /** Whether the answer is incomplete or not supported. */
-  isWarning: boolean;
-}
-
-export function describeAnswerStatus(response: AgentResponse): AnswerStatus {
+/** How far an answer is supported and answers the question; a warning if it is incomplete or not supported. */
+export function describeAnswerStatus(response: AgentResponse) {
   const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
   const warning = (reason: string) => ({ sentence: `Not grounded: ${reason}.`, isWarning: true });
   const status = (sentence: string) => ({ sentence, isWarning: false });

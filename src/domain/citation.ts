@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { cutText, oneLine } from '../text/visible-text.ts';
 import { formatLocation, linkToLocation } from './format-location.ts';
-import { locationSchema, type SourceLocation } from './location.ts';
+import { locationSchema } from './location.ts';
 import { type RetrievedChunk, scoreSchema, sourceUrlSchema } from './retrieved-chunk.ts';
 
 /** Characters. */
@@ -79,11 +79,7 @@ export function formatCitation({
   title,
   url,
   location,
-}: {
-  title: string;
-  url: string;
-  location?: SourceLocation | undefined;
-}): string {
+}: Pick<Citation, 'title' | 'url' | 'location'>): string {
   const where = location === undefined ? '' : `, ${formatLocation(location)}`;
   return `[Source: ${escapeTitle(title === '' ? url : title)}${where}](${escapeUrl(linkToLocation(url, location))})`;
 }

@@ -10,18 +10,11 @@ const SHOWN_WHOLE = { characters: 600, lines: 12 };
 /** The part shown of longer passages: two with their sources fill about a screen. */
 const SHOWN_PART = { characters: 480, lines: 8 };
 
-/** A shortened answer of the closest passages. */
-export interface ShortenedPassages {
-  text: string;
-  /** The markers of passages that are cut. */
-  inPart: string[];
-}
-
 /**
  * Shortens an answer that shows the closest passages: each to the part nearest to the question, without trailing headings.
- * Other answers are returned unchanged.
+ * Other answers are returned unchanged. `inPart` has the markers of passages that are cut.
  */
-export function shortenClosestPassages(answer: string, query: string): ShortenedPassages {
+export function shortenClosestPassages(answer: string, query: string): { text: string; inPart: string[] } {
   const heads = isClosestPassagesAnswer(answer)
     ? findMarkdownBlocks(answer).filter(({ kind }) => kind === 'heading')
     : [];

@@ -66,17 +66,11 @@ export function createSession({
   };
 }
 
-interface Usage {
-  /** Default: one per tool result. */
-  retrievals?: number;
-  tokens?: number;
-}
-
-/** Adds messages and counts them: each user message is a turn. Throws `invalid_input` if completed or out of order. */
+/** Adds messages and counts them: each user message is a turn, each tool result by default a retrieval. Throws `invalid_input` if completed or out of order. */
 export function appendMessages(
   session: ConversationSession,
   messages: readonly ConversationMessage[],
-  usage: Usage = {},
+  usage: { retrievals?: number; tokens?: number } = {},
 ): ConversationSession {
   assertSessionOpen(session);
   assertAlternating([...session.messages.slice(session.messages.findLastIndex(isQuestion)), ...messages]);

@@ -42,19 +42,15 @@ export function rankHits<Id extends number | string>(
 ): RankedId<Id>[] {
   const mode = { lexical: lexical !== null, dense: dense !== null };
   const lexicalById = indexById(lexical ?? []);
+  // Some encoders give unrelated texts a high cosine; without rescaling, lexical scores would outweigh them.
   const denseById = indexById(
-    (dense ?? []).map((hit) => ({ ...hit, score: rescaleCosine(baseline, hit.score) })),
+    (dense ?? []).map((hit) => ({ ...hit, score: (hit.score - baseline) / (1 - baseline) })),
   );
   return [...new Set([...lexicalById.keys(), ...denseById.keys()])]
     .map((id) => ({ id, lexical: lexicalById.get(id) ?? null, dense: denseById.get(id) ?? null }))
     .map((hit) => ({ ...hit, score: matchSimilarity(hit, mode), fusedScore: fusedScore(hit, mode) }))
     .sort((a, b) => b.fusedScore - a.fusedScore || rankInHalf(a) - rankInHalf(b) || (a.id < b.id ? -1 : 1))
     .slice(0, limit);
-}
-
-/** Some encoders give unrelated texts a high cosine; without rescaling, lexical scores would outweigh them. */
-function rescaleCosine(baseline: number, cosine: number): number {
-  return (cosine - baseline) / (1 - baseline);
 }
 
 /** Breaks ties of scores that are cut at 1. */

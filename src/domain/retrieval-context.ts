@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { filterSchema } from './query.ts';
 import { type RetrievedChunk, retrievedChunkSchema, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 import { publicAddress } from './source-address.ts';
-import { fitTexts } from './token-budget.ts';
+import { fitTexts, sumTokens } from './token-budget.ts';
 
 /** Records of early versions have no ranks; their chunks are in order. */
 const rankedChunksSchema = z.preprocess(
@@ -127,10 +127,6 @@ export function formatSourceBlocks({ context, texts }: ShownContext, refOf: GetC
 
 function withRanks(chunks: readonly object[]): object[] {
   return chunks.map((chunk, index) => ({ rank: index + 1, ...chunk }));
-}
-
-function sumTokens(chunks: readonly RetrievedChunk[]): number {
-  return chunks.reduce((sum, chunk) => sum + chunk.tokenCount, 0);
 }
 
 function reachesThreshold(chunks: readonly RetrievedChunk[], threshold: number): boolean {

@@ -48,30 +48,17 @@ export function planWindow(
   return { system, retrieved, history: left - retrieved, exchange };
 }
 
-/** A text that is shown to the model if it fits. */
-export interface BudgetedText {
-  text: string;
-  /** Shown with the text and counted too: title and URL. */
-  label: string;
-  /** The least important is dropped first. */
-  importance: number;
-}
-
-export interface FittedText {
-  /** The index among the given texts. */
-  index: number;
-  text: string;
-  tokens: number;
-}
-
 /** Tokens that the most important text always gets. */
 const MIN_SHOWN_TOKENS = 100;
 
 /**
- * The texts that fit into `maxTokens` together, in their order. Drops the least important first, of equals the last. The
- * most important always stays, cut at the end of a sentence or line if needed.
+ * The texts that fit into `maxTokens` together, in their order and with their index. Drops the least important first, of equals the last. The
+ * most important always stays, cut at the end of a sentence or line if needed. A label is shown and counted with its text.
  */
-export function fitTexts(items: readonly BudgetedText[], maxTokens: number): FittedText[] {
+export function fitTexts(
+  items: readonly { text: string; label: string; importance: number }[],
+  maxTokens: number,
+) {
   const shown = items.map(({ text, label }, index) => ({ index, text, tokens: tokensOf(text, label) }));
   const importanceOf = (index: number) => items[index]?.importance ?? 0;
   const worstFirst = [...shown]
@@ -104,18 +91,15 @@ export interface FittedHistory {
   exceeded: 'tokens' | 'messages' | null;
 }
 
-interface HistoryLimits {
-  /** Of all messages but the system message. */
-  maxTokens: number;
-  /** Of questions and answers; tool calls do not count. */
-  maxMessages?: number;
-}
-
 /**
- * Drops the oldest messages until the rest fits. The system message always stays. A tool call and its results stay or go
- * together; incomplete ones are dropped, because no model accepts them.
+ * Drops the oldest messages until the rest fits: all but the system message into `maxTokens`, questions and answers into
+ * `maxMessages`. The system message always stays. A tool call and its results stay or go together; incomplete ones are
+ * dropped, because no model accepts them.
  */
-export function fitHistory(history: readonly ConversationMessage[], limits: HistoryLimits): FittedHistory {
+export function fitHistory(
+  history: readonly ConversationMessage[],
+  limits: { maxTokens: number; maxMessages?: number },
+): FittedHistory {
   const kept = new Set(history.filter(({ role }) => role === 'system'));
   let tokens = 0;
   let count = 0;
@@ -151,6 +135,6 @@ function isQuestionOrAnswer(message: ConversationMessage): boolean {
   return message.role !== 'tool' && !(message.role === 'assistant' && message.toolCalls.length > 0);
 }
 
-function sumTokens(messages: readonly ConversationMessage[]): number {
-  return messages.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
+export function sumTokens(counted: readonly { tokenCount: number }[]): number {
+  return counted.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
 }
