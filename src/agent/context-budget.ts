@@ -8,7 +8,7 @@ import {
   showContext,
 } from '../domain/retrieval-context.ts';
 import { mergeCitedResults, parseToolResponse } from '../domain/retrieval-tool-response.ts';
-import { type FittedHistory, fitHistory, planWindow, splitWindow } from '../domain/token-budget.ts';
+import { fitHistory, planWindow, splitWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { TurnEvents } from './turn-record.ts';
 
@@ -49,7 +49,7 @@ export function planContext(
   noticeIfOver('system', 'The system prompt');
   noticeIfOver('exchange', 'The question and its answer (maxTokens)');
   const limits = { maxTokens: plan.history, maxMessages: config.maxHistory };
-  const { messages, exceeded } = compactHistory(given.history, limits);
+  const { messages, exceeded } = fitHistory(splitTurns(given.history).flatMap(compactTurn), limits);
   if (exceeded !== null) {
     events.noticeOnce(
       'history',
@@ -58,14 +58,6 @@ export function planContext(
     );
   }
   return { history: messages, passageTokens: plan.retrieved };
-}
-
-/** The history of a prompt: each past turn keeps only the passages its answer cites, and the oldest messages go first. */
-function compactHistory(
-  messages: readonly ConversationMessage[],
-  limits: { maxTokens: number; maxMessages: number },
-): FittedHistory {
-  return fitHistory(splitTurns(messages).flatMap(compactTurn), limits);
 }
 
 /**

@@ -16,17 +16,14 @@ export function responseText(output: ResponseOutput): string {
 
 /** The tokens that the service counted; estimated, and marked so, if it did not count. */
 export function responseTokens(
-  request: ModelRequest,
+  { systemInstructions = '', input, tools }: ModelRequest,
   { usage, output }: { usage: { inputTokens: number; outputTokens: number }; output: ResponseOutput },
 ): TokensUsed {
-  const prompt = usage.inputTokens || estimatePromptTokens(request);
+  const prompt =
+    usage.inputTokens || estimateTokens(systemInstructions + JSON.stringify(input) + JSON.stringify(tools));
   const completion = usage.outputTokens || estimateOutputTokens(output);
   const isEstimated = usage.inputTokens === 0 || usage.outputTokens === 0;
   return { prompt, completion, total: prompt + completion, ...(isEstimated && { estimated: true }) };
-}
-
-function estimatePromptTokens({ systemInstructions = '', input, tools }: ModelRequest): number {
-  return estimateTokens(systemInstructions + JSON.stringify(input) + JSON.stringify(tools));
 }
 
 function estimateOutputTokens(output: ResponseOutput): number {

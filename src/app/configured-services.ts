@@ -48,10 +48,9 @@ export function findConfiguredService(recorded: string, config: AppConfig): Serv
   if (named.some((origin) => origin !== undefined) || sameOrigin(recorded, service.baseUrl)) {
     return { url: `${service.baseUrl.replace(/\/$/, '')}${call}`, headers: bearer(service.key?.reveal()) };
   }
-  const preset = Object.values(providerPresets).find(({ baseUrl }) => sameOrigin(baseUrl, recorded));
+  const preset = Object.entries(providerPresets).find(([, { baseUrl }]) => sameOrigin(baseUrl, recorded));
   if (preset === undefined) return `${url.origin} is not configured here: set it as the base URL`;
-  const provider = Object.entries(providerPresets).find(([, each]) => each === preset)?.[0];
-  const { key } = loadConfig({ flags: { provider } }).modelService;
+  const { key } = loadConfig({ flags: { provider: preset[0] } }).modelService;
   return { url: `${url.origin}${base}${call}`, headers: bearer(key?.reveal()) };
 }
 

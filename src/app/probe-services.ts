@@ -18,18 +18,8 @@ const TIMEOUT_MS = 10_000;
 const OLLAMA_URL = 'http://127.0.0.1:11434/api/tags';
 const OLLAMA_TIMEOUT_MS = 500;
 
-/** The files of the embedding model on this machine. */
-interface WeightsState {
-  directory: string;
-  /** Whether missing files are downloaded on first use. */
-  fetchable: boolean;
-  missing: readonly string[];
-  /** Whether all files are missing. */
-  empty: boolean;
-}
-
-/** Reads every file of the embedding model. Throws if one is damaged. */
-export async function checkModelWeights({ cache, modelDir }: AppConfig): Promise<WeightsState> {
+/** Reads every file of the embedding model; `fetchable` if missing ones are downloaded on first use. Throws if one is damaged. */
+export async function checkModelWeights({ cache, modelDir }: AppConfig) {
   const { directory, isDownloadable: fetchable } = resolveModelLocation(cache, modelDir);
   const files = Object.keys(MODEL_FILES) as ModelFile[];
   const missing: string[] = [];

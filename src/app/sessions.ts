@@ -73,22 +73,15 @@ export async function resolveSessionId(store: SessionStore, given: string): Prom
   });
 }
 
-export interface ForkedSession {
-  sessionId: string;
-  collection: string;
-  /** The turns of the original from the fork on, to be asked again. */
-  left: ConversationTurn[];
-}
-
 /**
  * Creates a session with the turns of another one before turn `turn`; the original is unchanged. Throws `invalid_input` for
- * a turn before the last reset.
+ * a turn before the last reset. `left` has the turns of the original from the fork on, to be asked again.
  */
 export async function forkSession(
   sessions: SessionStore,
   { sessionId, turn: at }: { sessionId: string; turn: number },
   runtime: Pick<Runtime, 'newId' | 'now'>,
-): Promise<ForkedSession> {
+) {
   const found = await sessions.load(sessionId);
   if (found === null) throw unknownSessionError(sessionId);
   const { session, user } = found;

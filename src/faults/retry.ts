@@ -27,15 +27,7 @@ export interface RetryOptions {
   signal?: AbortSignal | undefined;
 }
 
-interface Retries {
-  /**
-   * Waits before another attempt: as long as the service asks, or 50 to 100 % of the backoff. Returns false without
-   * waiting if the error is not recoverable or no attempt is left. Throws the signal's reason when it is aborted.
-   */
-  waitAfter(error: AppError): Promise<boolean>;
-}
-
-export function startRetries(options: RetryOptions = {}): Retries {
+export function startRetries(options: RetryOptions = {}) {
   const { maxRetries = 3, firstWaitMs = 500, longestBackoffMs = Number.POSITIVE_INFINITY } = options;
   const { longestWaitMs = 120_000, onRetry, random = Math.random, signal } = options;
   const sleep = options.sleep ?? ((ms, given) => delay(ms, undefined, given && { signal: given }));
@@ -47,7 +39,11 @@ export function startRetries(options: RetryOptions = {}): Retries {
   }
 
   return {
-    async waitAfter(error) {
+    /**
+     * Waits before another attempt: as long as the service asks, or 50 to 100 % of the backoff. Returns false without
+     * waiting if the error is not recoverable or no attempt is left. Throws the signal's reason when it is aborted.
+     */
+    async waitAfter(error: AppError): Promise<boolean> {
       signal?.throwIfAborted();
       if (!error.recoverable || attempt > maxRetries) return false;
       const waitMs = error.retryAfter === undefined ? backoff(error) : error.retryAfter * 1000;
@@ -90,7 +86,11 @@ const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
 /** The seconds that a service asks to wait, from its headers, its body or its message. */
 export function parseRetryAfter(headers: unknown, inBody?: unknown, message = ''): number | undefined {
-  return fromHeaders(headers) ?? (typeof inBody === 'number' ? inBody : undefined) ?? fromMessage(message);
+  return (
+    fromHeaders(headers) ??
+    (typeof inBody === 'number' ? inBody : undefined) ??
+    durationOf(WAIT_IN_MESSAGE.exec(message)?.[1] ?? '')
+  );
 }
 
 function fromHeaders(headers: unknown): number | undefined {
@@ -101,10 +101,6 @@ function fromHeaders(headers: unknown): number | undefined {
   if (value) return /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(Date.parse(value));
   const spent = ['requests', 'tokens'].find((what) => headers.get(`x-ratelimit-remaining-${what}`) === '0');
   return spent === undefined ? undefined : durationOf(headers.get(`x-ratelimit-reset-${spent}`) ?? '');
-}
-
-function fromMessage(message: string): number | undefined {
-  return durationOf(WAIT_IN_MESSAGE.exec(message)?.[1] ?? '');
 }
 
 /** `1.5s`, `6m0s` or `20 seconds`, in seconds. */
