@@ -27,7 +27,6 @@ import {
 } from './format-verdict.ts';
 import { recommendArm, toArmStanding } from './recommend-arm.ts';
 import {
-  type CaseResult,
   type MetricInfo,
   type MetricValue,
   REPORT_FORMAT,
@@ -63,6 +62,14 @@ interface MeasuredArm {
 
 type PlainCase = Omit<ReportCase, 'results' | 'gold'>;
 
+interface ReportContext {
+  plainCases: readonly PlainCase[];
+  metrics: readonly Metric[];
+  header: ReportData['header'];
+  units: SamplingUnits;
+  sample: BootstrapSampler;
+}
+
 /** Measures, compares and describes the runs of all arms. Every arm must have runs of every case. */
 export function assembleReport(input: ReportInput): ReportData {
   const { cases, metrics, pins } = input;
@@ -70,10 +77,13 @@ export function assembleReport(input: ReportInput): ReportData {
   const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
   const header = { ...input.header, conversations: units.clusters };
   const sample = createBootstrapSampler(header.seed, units);
-  const measured = input.arms.map((arm) => measureArm(arm, plainCases, metrics));
-  const arms = measured.map((one) => summarizeArm(one, { plainCases, metrics, sample, units }));
-  const infos = metrics.map(toMetricInfo);
-  const findings = compareArms(measured, arms, { infos, header, plainCases, units, sample });
+  const context = { plainCases, metrics, header, units, sample };
+  const measured = input.arms.map((arm): MeasuredArm => {
+    const runs = plainCases.map((gold) => ({ id: gold.id, gold, runs: arm.runs.get(gold.id) ?? [] }));
+    return { arm, cases: runs, columns: metrics.map((metric) => tabulateMetric(metric, runs)) };
+  });
+  const arms = measured.map((one) => summarizeArm(one, context));
+  const findings = compareArms(measured, arms, context);
   const comparisons = findings.comparisons.map((one) => ({
     ...one,
     verdict: [formatPairVerdict(one, arms)],
@@ -92,7 +102,7 @@ export function assembleReport(input: ReportInput): ReportData {
             ...comparisons.flatMap(({ verdict }) => verdict),
           ],
     notes: listWarnings(header, arms),
-    metrics: infos,
+    metrics: findings.metrics,
     arms,
     comparisons,
     gates: [],
@@ -101,22 +111,14 @@ export function assembleReport(input: ReportInput): ReportData {
       return {
         ...item,
         gold: ownPins.length === 0 ? null : { pins: [...ownPins] },
-        results: Object.fromEntries(measured.map((one) => [one.arm.name, toCaseResult(one, index, metrics)])),
+        results: Object.fromEntries(
+          measured.map(({ arm, cases: ofArm, columns }) => {
+            const values = metrics.map(({ id }, at) => [id, caseValueAt(columns[at] as MetricColumn, index)]);
+            return [arm.name, { runs: [...(ofArm[index]?.runs ?? [])], metrics: Object.fromEntries(values) }];
+          }),
+        ),
       };
     }),
-  };
-}
-
-function toCaseResult(
-  { cases, columns }: MeasuredArm,
-  index: number,
-  metrics: readonly Metric[],
-): CaseResult {
-  return {
-    runs: [...(cases[index]?.runs ?? [])],
-    metrics: Object.fromEntries(
-      metrics.map(({ id }, at) => [id, caseValueAt(columns[at] as MetricColumn, index)]),
-    ),
   };
 }
 
@@ -141,27 +143,9 @@ export function toPlainCase(item: EvaluationCase): PlainCase {
   };
 }
 
-function measureArm(
-  arm: ArmResults,
-  plainCases: readonly PlainCase[],
-  metrics: readonly Metric[],
-): MeasuredArm {
-  const cases = plainCases.map(
-    (item): CaseRuns => ({ id: item.id, gold: item, runs: arm.runs.get(item.id) ?? [] }),
-  );
-  return { arm, cases, columns: metrics.map((metric) => tabulateMetric(metric, cases)) };
-}
-
-interface SummaryContext {
-  plainCases: readonly PlainCase[];
-  metrics: readonly Metric[];
-  sample: BootstrapSampler;
-  units: SamplingUnits;
-}
-
 function summarizeArm(
   { arm, cases, columns }: MeasuredArm,
-  { plainCases, metrics, sample, units }: SummaryContext,
+  { plainCases, metrics, sample, units }: ReportContext,
 ): ReportArm {
   const samples = sample(columns);
   const values = metrics.map((metric, index): MetricValue => {
@@ -228,20 +212,13 @@ function summarizeTags(
   );
 }
 
-interface CompareContext {
-  infos: readonly MetricInfo[];
-  header: ReportData['header'];
-  plainCases: readonly PlainCase[];
-  units: SamplingUnits;
-  sample: BootstrapSampler;
-}
-
 function compareArms(
   [baseline, ...others]: readonly MeasuredArm[],
   arms: ReportArm[],
-  { infos, header, plainCases, units, sample }: CompareContext,
+  { metrics: all, header, plainCases, units, sample }: ReportContext,
 ): VerdictInput {
   const { seed, margin } = header;
+  const infos = all.map(toMetricInfo);
   const pairs = others.map(({ columns }) =>
     infos.map((metric, at) => ({
       metric,
@@ -260,7 +237,7 @@ function compareArms(
   }));
   return {
     arms,
-    metrics: [...infos],
+    metrics: infos,
     margin,
     comparisons,
     decision: recommendArm(baselineName, comparisons),
