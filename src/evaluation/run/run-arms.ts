@@ -19,17 +19,14 @@ interface RunArmsOptions {
   journal: RunJournal;
   /** Money that must not be exceeded. */
   budget?: number | undefined;
-  onProgress?: (progress: RunProgress) => void;
-}
-
-export interface RunProgress {
-  done: number;
-  total: number;
-  arm: string;
-  item: EvaluationCase;
-  run: CaseRun;
-  /** Whether it comes from the journal. */
-  reused: boolean;
+  /** `reused`: the run comes from the journal. */
+  onProgress?: (progress: {
+    done: number;
+    total: number;
+    arm: string;
+    run: CaseRun;
+    reused: boolean;
+  }) => void;
 }
 
 /** Runs by arm name and case id. */
@@ -94,7 +91,7 @@ export async function runArms(
         runs.toSorted((a, b) => a.repeat - b.repeat),
       );
       done += 1;
-      onProgress?.({ done, total: jobs.length, arm: arm.name, item, run, reused: known !== undefined });
+      onProgress?.({ done, total: jobs.length, arm: arm.name, run, reused: known !== undefined });
     }
   };
   const workers = Array.from({ length: Math.min(concurrency, jobs.length) }, () =>
@@ -132,31 +129,19 @@ function assertAnyAnswer(results: RunResults): void {
   throw withMessage(fromErrorResponse(first), `No question was answered. ${first.message}`);
 }
 
-interface RunKey {
-  arm: string;
-  caseId: string;
-  repeat: number;
-}
-
-/** Finished runs, so that an interrupted evaluation continues where it stopped. */
-export interface RunJournal {
-  readonly size: number;
-  find(key: RunKey): CaseRun | undefined;
-  add(key: RunKey, run: CaseRun): Promise<void>;
-}
-
 const journalLineSchema = z.object({
   arm: z.string(),
   caseId: z.string(),
   repeat: z.int().min(1),
   run: caseRunSchema,
 });
+type RunKey = Omit<z.infer<typeof journalLineSchema>, 'run'>;
+
+/** Finished runs, so that an interrupted evaluation continues where it stopped. */
+export type RunJournal = ReturnType<typeof createRunJournal>;
 
 /** Starts with the lines of an earlier journal and passes new lines to `append`. Truncated lines are skipped. */
-export function createRunJournal(
-  earlier: readonly string[],
-  append: (line: string) => Promise<void>,
-): RunJournal {
+export function createRunJournal(earlier: readonly string[], append: (line: string) => Promise<void>) {
   const toKey = ({ arm, caseId, repeat }: RunKey) => JSON.stringify([arm, caseId, repeat]);
   const runs = new Map<string, CaseRun>();
   for (const line of earlier) {
@@ -167,8 +152,8 @@ export function createRunJournal(
     get size() {
       return runs.size;
     },
-    find: (key) => runs.get(toKey(key)),
-    async add({ arm, caseId, repeat }, run) {
+    find: (key: RunKey) => runs.get(toKey(key)),
+    async add({ arm, caseId, repeat }: RunKey, run: CaseRun) {
       runs.set(toKey({ arm, caseId, repeat }), run);
       await append(`${JSON.stringify({ arm, caseId, repeat, run })}\n`);
     },
