@@ -16,8 +16,8 @@ import {
 } from '../../evaluation/run/model-prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { RunObserver } from '../../tape/run-observer.ts';
-import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
-import { readInputFile, readJsonFile } from './evaluation-files.ts';
+import type { FlagValues, TapeFlags } from '../flags/common-flags.ts';
+import { type JsonCommandFlags, readInputFile, readJsonFile } from './evaluation-files.ts';
 
 const DEFAULT_CONCURRENCY = 2;
 /** Five points of a share, or five per cent of tokens and times. */
@@ -46,19 +46,13 @@ export interface EvaluationInputs extends z.infer<typeof evaluationInputsSchema>
 }
 
 /** Flags of `eval` and `compare`. */
-export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, EvaluationInputs {
-  policy?: string | undefined;
-  model?: string | undefined;
-  baseUrl?: string | undefined;
-  api?: string | undefined;
-  toolName?: string | undefined;
+export interface EvaluationFlags
+  extends JsonCommandFlags,
+    TapeFlags,
+    EvaluationInputs,
+    FlagValues<'policy' | 'model' | 'baseUrl' | 'api' | 'toolName', string>,
+    FlagValues<'html' | 'junit' | 'markdown' | 'reportUrl', string> {
   threshold?: number | undefined;
-  /** File for the data; an empty string is stdout. */
-  json?: string | undefined;
-  html?: string | undefined;
-  junit?: string | undefined;
-  markdown?: string | undefined;
-  reportUrl?: string | undefined;
 }
 
 export type CheckedInputs = Awaited<ReturnType<typeof checkInputs>>;

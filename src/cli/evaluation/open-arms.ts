@@ -7,12 +7,11 @@ import type { AppConfig } from '../../config/load-config.ts';
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent-config.ts';
 import { OFFLINE_MODEL, SEARCH_MODES, type SearchMode } from '../../domain/setting-choices.ts';
 import type { ReportArm } from '../../evaluation/report/report-data.ts';
-import type { RunCaseChecks } from '../../evaluation/run/custom-checks.ts';
 import type { AskModel, JudgeModel } from '../../evaluation/run/judge-model.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import type { RunnableArm } from '../../evaluation/run/run-arms.ts';
-import { runCase } from '../../evaluation/run/run-case.ts';
+import { type CaseDependencies, runCase } from '../../evaluation/run/run-case.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { parseOrThrow } from '../../faults/parse-or-throw.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -27,11 +26,7 @@ interface ResolvedArm extends Pick<ReportArm, 'name' | 'settings' | 'otherSettin
 }
 
 /** Settings of arms that do not change them. */
-interface DefaultArmSettings {
-  mode: SearchMode;
-  rerank: boolean;
-  scoreThreshold: number;
-}
+type DefaultArmSettings = Pick<ReportArm['settings'], 'mode' | 'rerank' | 'scoreThreshold'>;
 
 /** The configured settings with the changes of an arm. Throws `invalid_input` for an unknown setting or value. */
 export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: DefaultArmSettings): ResolvedArm {
@@ -96,18 +91,15 @@ function toOtherSettings(agent: AgentConfig, { rerank }: AppConfig): ReportArm['
 }
 
 /** What all arms share. */
-interface ArmDependencies {
+interface ArmDependencies extends Pick<CaseDependencies, 'priceOf' | 'judge' | 'check'> {
   store: ChunkStore;
   readSource: boolean;
-  priceOf: CalculatePrice;
-  judge?: JudgeModel | undefined;
-  check?: RunCaseChecks | undefined;
   tape: RunObserver | null;
 }
 
 export async function openArm(
   { name, app, settings }: ResolvedArm,
-  { store, readSource, priceOf, judge, check, tape }: ArmDependencies,
+  { store, readSource, tape, ...shared }: ArmDependencies,
 ): Promise<RunnableArm> {
   const sessions = createMemorySessionStore();
   const agent = await createCollectionAgent(app, { store, sessions, mode: settings.mode, readSource });
@@ -117,9 +109,7 @@ export async function openArm(
     collection: store.name,
     sessions,
     runtime: app.runtime,
-    priceOf,
-    judge,
-    check,
+    ...shared,
   };
   return { name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
 }

@@ -7,19 +7,12 @@ import { reportDirectory } from '../../package.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { readJsonFile, writeOutputFile } from './evaluation-files.ts';
+import type { EvaluationFlags } from './evaluation-inputs.ts';
 import { renderEvaluation } from './render-evaluation.ts';
 import { archiveRun } from './run-archive.ts';
 
 /** Output files; an empty path of the JSON is stdout. */
-interface ReportOutputs {
-  json?: string | undefined;
-  html?: string | undefined;
-  junit?: string | undefined;
-  markdown?: string | undefined;
-  /** Link in the Markdown comment. */
-  reportUrl?: string | undefined;
-  gate?: string[] | undefined;
-}
+type ReportOutputs = Pick<EvaluationFlags, 'json' | 'html' | 'junit' | 'markdown' | 'reportUrl' | 'gate'>;
 
 /** Archives a finished evaluation, writes its outputs and prints it. Throws `gate_failed` if a gate failed. */
 export async function writeReport(

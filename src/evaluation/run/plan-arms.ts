@@ -13,13 +13,8 @@ export interface ArmPlan {
 }
 
 /** Values of settings to combine. */
-interface ArmAxes {
-  policies?: readonly string[] | undefined;
-  models?: readonly string[] | undefined;
-  topK?: readonly number[] | undefined;
-  modes?: readonly string[] | undefined;
-  rerank?: readonly boolean[] | undefined;
-  thresholds?: readonly number[] | undefined;
+type Axis = 'policies' | 'models' | 'topK' | 'modes' | 'rerank' | 'thresholds';
+interface ArmAxes extends Partial<Record<Axis, readonly SettingValue[] | undefined>> {
   /** Texts by name. */
   prompts?: ReadonlyMap<string, string> | undefined;
 }

@@ -24,7 +24,7 @@ import type { RunCaseChecks } from './custom-checks.ts';
 import { type JudgeModel, judgeFaithfulness } from './judge-model.ts';
 import type { CalculatePrice } from './model-prices.ts';
 
-interface CaseDependencies {
+export interface CaseDependencies {
   agent: Agent;
   config: Pick<AgentConfig, 'model' | 'policy' | 'systemPrompt'>;
   collection: string;
