@@ -102,7 +102,7 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
       return;
     }
     case 'eval': {
-      const { evalInputsSchema, evaluateSettings } = await import('../evaluation/eval.ts');
+      const { evalInputsSchema, evaluateSettings } = await import('../evaluation/compare.ts');
       await evaluateSettings(app, read(evalInputsSchema), run);
       return;
     }

@@ -13,9 +13,18 @@ import { AppError } from '../../faults/app-error.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
 import { toSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
+import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { runEvaluation } from './evaluate.ts';
 import { type EvaluationFlags, type EvaluationInputs, evaluationInputsSchema } from './evaluation-inputs.ts';
 import { writeReport } from './write-report.ts';
+
+/** The inputs of `eval` that a tape records. */
+export const evalInputsSchema = evaluationInputsSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
+type EvalInputs = z.infer<typeof evalInputsSchema>;
+
+export interface EvalFlags extends EvaluationFlags, EvalInputs {
+  topK?: number | undefined;
+}
 
 /** The inputs of `compare` that a tape records. */
 export const compareInputsSchema = evaluationInputsSchema.extend({
@@ -32,22 +41,44 @@ type CompareInputs = z.infer<typeof compareInputsSchema>;
 
 export interface CompareFlags extends EvaluationFlags, CompareInputs {}
 
+export function runEval({ json, ...flags }: EvalFlags): Promise<void> {
+  // The flag is a file, the setting of the same name a list of prices.
+  const { prices: _prices, ...settings } = flags;
+  return runAndReport('eval', toSettings(settings), { ...flags, json }, (app, run) =>
+    evaluateSettings(app, flags, run),
+  );
+}
+
 export async function runCompare({ json, ...flags }: CompareFlags): Promise<void> {
   // These name arms, or a file, and are no settings of the app.
   const { topK: _topK, mode: _mode, rerank: _rerank, prices: _prices, ...settings } = flags;
   // Rejects wrong values before anything is opened.
   parseAxes(flags);
-  await withApp(
-    {
-      flags: toSettings(settings),
-      whenInterrupted: 'Run the same command again to continue.',
-      taped: { command: 'compare', flags },
-    },
-    async (app, run) => {
-      const report = await compareArms(app, flags, run);
-      await writeReport(report, app, run, { ...flags, json });
-    },
+  await runAndReport('compare', toSettings(settings), { ...flags, json }, (app, run) =>
+    compareArms(app, flags, run),
   );
+}
+
+function runAndReport(
+  command: string,
+  settings: CommonFlags & TapeFlags,
+  { json, ...flags }: EvaluationFlags,
+  evaluate: (app: App, run: CommandRun) => Promise<ReportData>,
+): Promise<void> {
+  const whenInterrupted = 'Run the same command again to continue.';
+  return withApp({ flags: settings, whenInterrupted, taped: { command, flags } }, async (app, run) =>
+    writeReport(await evaluate(app, run), app, run, { ...flags, json }),
+  );
+}
+
+/** Evaluates the configured settings. */
+export function evaluateSettings(
+  app: App,
+  { mode = 'hybrid', ...inputs }: EvaluationInputs & EvalInputs,
+  run: CommandRun,
+): Promise<ReportData> {
+  const arms = [{ name: app.config.agent.policy, changed: {} }];
+  return runEvaluation(app, inputs, { mode, arms }, run);
 }
 
 /** Evaluates every arm and compares them with the first. */

@@ -1,5 +1,4 @@
-import type { CompareFlags } from '../evaluation/compare.ts';
-import type { EvalFlags } from '../evaluation/eval.ts';
+import type { CompareFlags, EvalFlags } from '../evaluation/compare.ts';
 import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
@@ -53,7 +52,7 @@ const run: CommandDefinition<EvalFlags> = {
     ['citeloop eval cases.yaml --gate "citation.precision>=0.9"', 'Fail if precision is lower'],
     ['citeloop eval cases.yaml --gate "no-worse-than baseline.json"', 'Compare with an earlier --json file'],
   ],
-  handler: async (flags) => (await import('../evaluation/eval.ts')).runEval(flags),
+  handler: async (flags) => (await import('../evaluation/compare.ts')).runEval(flags),
 };
 
 const init: CommandDefinition<EvalInitFlags> = {
