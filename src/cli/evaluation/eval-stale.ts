@@ -61,16 +61,15 @@ async function readPins(
   );
 }
 
-interface StaleResult {
-  cases: number;
-  /** Cases with expected sources or chunks. */
-  checked: number;
-  stale: readonly StaleCase[];
-  /** Ids of checked cases that are not in the run. */
-  unknown: readonly string[];
-}
-
-function renderStaleCases(terminal: Terminal, { cases, checked, stale, unknown }: StaleResult): void {
+function renderStaleCases(
+  terminal: Terminal,
+  {
+    cases,
+    checked,
+    stale,
+    unknown,
+  }: { cases: number; checked: number; stale: StaleCase[]; unknown: string[] },
+): void {
   const line = (...parts: Parameters<Terminal['text']>) => terminal.write(`${terminal.text(...parts)}\n`);
   for (const { id, question, gold, missing } of stale) {
     line(oneLine(id, 80), 'bold');

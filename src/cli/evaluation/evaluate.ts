@@ -11,9 +11,13 @@ import type { CaseRun } from '../../evaluation/report/case-run.ts';
 import { checkGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { prepareChecks } from '../../evaluation/run/custom-checks.ts';
-import type { JudgeModel } from '../../evaluation/run/judge-model.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { type RunnableArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
+import {
+  type RunJournal,
+  type RunnableArm,
+  type RunResults,
+  runArms,
+} from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -24,18 +28,11 @@ import { openRunState } from './evaluation-files.ts';
 import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
 import { openArm, openJudge, resolveArm } from './open-arms.ts';
 
-export interface EvaluationPlan {
-  mode: SearchMode;
-  arms: readonly ArmPlan[];
-}
-
-type ResolvedArm = ReturnType<typeof resolveArm>;
-
 /** Runs the cases of a file in every arm, and returns the report with its gates. */
 export async function runEvaluation(
   app: App,
   rawInputs: EvaluationInputs,
-  plan: EvaluationPlan,
+  plan: { mode: SearchMode; arms: readonly ArmPlan[] },
   { signal, tape }: CommandRun,
 ): Promise<ReportData> {
   const started = app.runtime.elapsedMs();
@@ -48,7 +45,9 @@ export async function runEvaluation(
   });
   const store = await openCollection(app, signal, tape);
   try {
-    const arms = await resolveArms(app, plan);
+    const scoreThreshold = app.config.agent.scoreThreshold ?? (await app.embedder()).scoreThreshold;
+    const defaults = { mode: plan.mode, rerank: app.config.rerank.on, scoreThreshold };
+    const arms = plan.arms.map((arm) => resolveArm(arm, app, defaults));
     assertPriced(inputs, [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])]);
     const open = await Promise.all(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge, check, tape })),
@@ -66,13 +65,10 @@ export async function runEvaluation(
       judge: judge === undefined ? null : [judge.model, judge.times],
       prices: inputs.prices,
     };
-    const { results, totals, discardJournal } = await askAll(app, open, {
-      inputs,
-      judge,
-      tape,
-      signal,
-      identity,
-    });
+    const persistent = tape === null;
+    const state = await openRunState(app.config.home, identity, { fresh: inputs.fresh, persistent });
+    const { results, newRuns } = await askAll(open, inputs, state.journal, signal);
+    const amounts = { hasPrices: inputs.prices !== null, hasJudge: judge !== undefined };
     const report = assembleReport({
       cases,
       metrics: allMetrics,
@@ -92,26 +88,16 @@ export async function runEvaluation(
         margin: inputs.margin,
         date: app.runtime.now().toISOString(),
         durationMs: app.runtime.elapsedMs() - started,
-        totals,
+        totals: toTotals(results, newRuns, amounts),
         currency: inputs.prices?.currency ?? null,
         judge: judge?.model ?? null,
       },
     });
-    await discardJournal();
+    await state.discard();
     return { ...report, gates: inputs.gates.flatMap((gate) => checkGate(gate, report, inputs.baselines)) };
   } finally {
     await store.close();
   }
-}
-
-async function resolveArms(app: App, plan: EvaluationPlan): Promise<ResolvedArm[]> {
-  const { agent, rerank } = app.config;
-  const defaults = {
-    mode: plan.mode,
-    rerank: rerank.on,
-    scoreThreshold: agent.scoreThreshold ?? (await app.embedder()).scoreThreshold,
-  };
-  return plan.arms.map((arm) => resolveArm(arm, app, defaults));
 }
 
 /** A budget needs the price of every model. Throws `invalid_input`. */
@@ -160,23 +146,14 @@ async function warmUp(
   await retriever?.retrieve(query, signal).catch(() => signal.throwIfAborted());
 }
 
-interface AskOptions {
-  inputs: CheckedInputs;
-  judge: JudgeModel | undefined;
-  tape: RunObserver | null;
-  signal: AbortSignal;
-  identity: unknown;
-}
-
 /** Asks all cases with a progress bar and a journal that an interrupted run continues from. */
 async function askAll(
-  app: App,
   arms: readonly RunnableArm[],
-  { inputs, judge, tape, signal, identity }: AskOptions,
+  { cases, repeat, concurrency, budget }: CheckedInputs,
+  journal: RunJournal,
+  signal: AbortSignal,
 ) {
-  const { cases, repeat, concurrency, budget, prices, fresh } = inputs;
-  const state = await openRunState(app.config.home, identity, { fresh, persistent: tape === null });
-  const resumed = state.journal.size;
+  const resumed = journal.size;
   const bar = createProgressBar(
     resumed > 0 ? `Continuing after ${formatCount(resumed, 'answer')}` : 'Asking',
   );
@@ -186,7 +163,7 @@ async function askAll(
     repeat,
     concurrency,
     signal,
-    journal: state.journal,
+    journal,
     budget,
     onProgress({ done, total, arm, run, reused }) {
       if (!reused) newRuns.push(run);
@@ -194,11 +171,7 @@ async function askAll(
       bar.update({ done, total, note: `${arm}, ${tokens} tokens` });
     },
   }).finally(() => bar.clear());
-  return {
-    results,
-    discardJournal: state.discard,
-    totals: toTotals(results, newRuns, { hasPrices: prices !== null, hasJudge: judge !== undefined }),
-  };
+  return { results, newRuns };
 }
 
 /** Tokens and money of the runs that were not reused, with the judge's apart. */

@@ -10,7 +10,7 @@ import {
   toKnownValue,
 } from './format-metric.ts';
 import { findHeadline, findPriceMetric } from './recommend-arm.ts';
-import type { ArmComparison, MetricComparison, MetricInfo, ReportArm, ReportData } from './report-data.ts';
+import type { ArmComparison, MetricComparison, ReportArm, ReportData } from './report-data.ts';
 
 /* Sentences about typed conclusions. No function here concludes anything itself. */
 
@@ -112,25 +112,14 @@ function listChanges(
 ): string {
   const changes = ids.map((id) => {
     const info = findings.metrics.find((metric) => metric.id === id);
-    const change = formatChange(
-      info,
-      findings.arms[0],
-      findings.arms.find(({ name }) => name === arm),
-    );
+    const compared = [findings.arms[0], findings.arms.find(({ name }) => name === arm)];
+    const [from = 0, to = 0] = compared.map((one) => toKnownValue(one?.metrics[id])?.value);
+    const unit = info?.unit ?? 'number';
+    const ratio = info?.group === 'cost' ? formatRatio(to, from) : null;
+    const change = ratio ?? `${formatMetricValue(from, unit)} to ${formatMetricValue(to, unit)}`;
     return `${lowerFirst(info?.label ?? id)} (${change})`;
   });
   return changes.length === 0 ? '' : ` ${title}: ${changes.join(', ')}.`;
-}
-
-function formatChange(
-  info: MetricInfo | undefined,
-  before: ReportArm | undefined,
-  after: ReportArm | undefined,
-): string {
-  const [from = 0, to = 0] = [before, after].map((arm) => toKnownValue(arm?.metrics[info?.id ?? ''])?.value);
-  const unit = info?.unit ?? 'number';
-  const ratio = info?.group === 'cost' ? formatRatio(to, from) : null;
-  return ratio ?? `${formatMetricValue(from, unit)} to ${formatMetricValue(to, unit)}`;
 }
 
 /** The correct answers of an arm and the baseline in one sentence. */

@@ -4,7 +4,6 @@ import type { AgentConfig } from '../../domain/agent-config.ts';
 import { MAX_EXCERPT_LENGTH } from '../../domain/citation.ts';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import { appendMessages, createSession } from '../../domain/conversation-session.ts';
-import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
@@ -90,28 +89,18 @@ async function storeHistory(
   return session.sessionId;
 }
 
-/** What happened in a turn. */
-interface ObservedTurn {
-  /** Null if it failed. */
-  turn: ConversationTurn | null;
-  error: ErrorResponse | null;
-  searches: readonly Pick<RetrievalContext, 'query' | 'filter'>[];
-  /** Results as retrieved, before the prompt budget cuts them. */
-  contexts: readonly RetrievalContext[];
-  firstTokenMs: number | null;
-  totalMs: number;
-}
-
+/** What happened in a turn, which is null if it failed. */
 async function observeTurn(
   session: AgentSession,
   { question, filter }: EvaluationCase,
   { runtime }: CaseDependencies,
   signal: AbortSignal,
-): Promise<ObservedTurn> {
-  const searches: ObservedTurn['searches'][number][] = [];
+) {
+  const searches: Pick<RetrievalContext, 'query' | 'filter'>[] = [];
+  /** Results as retrieved, before the prompt budget cuts them. */
   const contexts: RetrievalContext[] = [];
-  let error: ErrorResponse | null = null;
-  let firstTokenMs: number | null = null;
+  let error = null as ErrorResponse | null;
+  let firstTokenMs = null as number | null;
   const started = runtime.elapsedMs();
   const onEvent = (event: RunEvent) => {
     if (event.type === 'retrieval_started') searches.push({ query: event.query, filter: event.filter });
@@ -129,7 +118,7 @@ async function observeTurn(
 }
 
 function toCaseRun(
-  { turn, error: thrown, searches, contexts, firstTokenMs, totalMs }: ObservedTurn,
+  { turn, error: thrown, searches, contexts, firstTokenMs, totalMs }: Awaited<ReturnType<typeof observeTurn>>,
   gold: CaseGold,
   { repeat, priceOf }: { repeat: number; priceOf: CalculatePrice },
 ): CaseRun {
