@@ -22,12 +22,10 @@ export function formatProgramHelp(program: CommandNode, width: number): string {
     ...wrapLine(program.definition.describe, width),
     '',
     'Usage: citeloop [command] [options]    (without a command: chat)',
-    ...section(
+    ...columnSection(
       'Commands',
-      alignColumns(
-        listSubcommands(program).map(({ name, definition }) => [name, definition.describe]),
-        width,
-      ),
+      listSubcommands(program).map(({ name, definition }) => [name, definition.describe]),
+      width,
     ),
     '',
     'Run "citeloop <command> --help" for the options and examples of a command.',
@@ -42,7 +40,13 @@ export function formatCommandHelp(node: CommandNode, width: number): string {
   ];
   const subcommands = listSubcommands(node);
   const groups = Map.groupBy(Object.entries(acceptedOptions(node)), ([, { group }]) => group ?? 'Options');
-  const options = (title: string) => section(title, optionLines(groups.get(title) ?? [], width));
+  const options = (title: string) => {
+    const rows = (groups.get(title) ?? []).map(([flag, option]) => [
+      formatOption(flag, option),
+      describeArgument(option),
+    ]);
+    return columnSection(title, rows, width);
+  };
   const usage = [
     'citeloop',
     name,
@@ -57,22 +61,18 @@ export function formatCommandHelp(node: CommandNode, width: number): string {
     ...wrapLine(definition.describe, width),
     '',
     `Usage: ${usage.join(' ')}`,
-    ...section(
+    ...columnSection(
       'Commands',
-      alignColumns(
-        subcommands.map((command) => [
-          [lastWord(command.name), ...command.positionals.map(formatPositional)].join(' '),
-          command.definition.describe,
-        ]),
-        width,
-      ),
+      subcommands.map((command) => [
+        [lastWord(command.name), ...command.positionals.map(formatPositional)].join(' '),
+        command.definition.describe,
+      ]),
+      width,
     ),
-    ...section(
+    ...columnSection(
       'Arguments',
-      alignColumns(
-        positionals.map((positional) => [formatPositional(positional), describePositional(positional)]),
-        width,
-      ),
+      positionals.map((positional) => [formatPositional(positional), describeArgument(positional)]),
+      width,
     ),
     ...options('Options'),
     ...firstGroups.flatMap(options),
@@ -91,6 +91,10 @@ function lines(parts: readonly string[]): string {
 
 function section(title: string, body: readonly string[]): string[] {
   return body.length === 0 ? [] : ['', `${title}:`, ...body];
+}
+
+function columnSection(title: string, rows: readonly (readonly string[])[], width: number): string[] {
+  return section(title, alignColumns(rows, width));
 }
 
 /** All examples of the default subcommand, and the first of each other one. */
@@ -112,17 +116,6 @@ export function formatPositional({ name, isRequired, isVariadic }: PositionalArg
   return isRequired ? `<${text}>` : `[${text}]`;
 }
 
-function describePositional({ describe, choices = [] }: PositionalArgument): string {
-  return choices.length > 0 ? `${describe} [${choices.join(', ')}]` : describe;
-}
-
-function optionLines(options: readonly [string, OptionDefinition][], width: number): string[] {
-  return alignColumns(
-    options.map(([name, option]) => [formatOption(name, option), describeOption(option)]),
-    width,
-  );
-}
-
 /** `-k, --top-k <n>` */
 function formatOption(name: string, option: OptionDefinition): string {
   const { alias = '', value = option.type === 'number' ? 'n' : 'name', optionalValue } = option;
@@ -131,7 +124,7 @@ function formatOption(name: string, option: OptionDefinition): string {
   return `${short}${long}${optionTakesValue(option) ? (optionalValue ? `[=${value}]` : ` <${value}>`) : ''}`;
 }
 
-function describeOption({ describe, choices = [], array }: OptionDefinition): string {
+function describeArgument({ describe, choices = [], array }: OptionDefinition): string {
   const among = choices.length > 0 ? ` [${choices.join(', ')}]` : '';
   return `${describe}${among}${array ? ' (repeatable)' : ''}`;
 }
