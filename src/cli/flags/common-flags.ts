@@ -28,41 +28,35 @@ export const globalOptions = {
   version: { type: 'boolean', alias: 'v', describe: 'Print the version', group: GLOBAL_GROUP },
 } as const satisfies OptionDefinitions;
 
-const storeOptions = {
-  store: { choices: STORE_KINDS, describe: 'Vector store (default sqlite; qdrant if QDRANT_URL is set)' },
-  'qdrant-url': { value: 'url', describe: 'Qdrant server (default http://127.0.0.1:6333)' },
-  'payload-map': { value: 'fields', describe: 'Field names in Qdrant, e.g. text=body,url=link' },
-  embedder: {
-    describe: `Embedder: ${EMBEDDER_NAMES.join(', ')} or ${ONNX_PREFIX}<directory> (default minilm)`,
-  },
-  'embedding-model': { describe: 'Model of a hosted embedder' },
-  'embedding-base-url': { value: 'url', describe: 'OpenAI-compatible embedding server' },
-  'embedding-dimensions': { type: 'number', describe: 'Vector length, if the model supports it' },
-} as const satisfies OptionDefinitions;
-
-const rerankOptions = {
-  rerank: {
-    value: 'name',
-    optionalValue: new RegExp(`^(?:true|false|cohere|${JUDGE_RERANKER}|${ONNX_PREFIX}.+)$`),
-    describe: `Rerank with cohere (default), ${JUDGE_RERANKER} or ${ONNX_PREFIX}<directory>`,
-  },
-  'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
-} as const satisfies OptionDefinitions;
-
-const newCollectionOptions = {
-  'qdrant-shards': { type: 'number', describe: 'Shards of a new Qdrant collection' },
-  'qdrant-replicas': { type: 'number', describe: 'Replicas of a new Qdrant collection' },
-  'qdrant-quantization': {
-    choices: QDRANT_QUANTIZATIONS,
-    describe: 'Quantization of a new Qdrant collection (default none)',
-  },
-} as const satisfies OptionDefinitions;
-
 const SERVICE_OPTIONS = {
-  store: storeOptions,
-  rerank: rerankOptions,
-  newCollection: newCollectionOptions,
-};
+  store: {
+    store: { choices: STORE_KINDS, describe: 'Vector store (default sqlite; qdrant if QDRANT_URL is set)' },
+    'qdrant-url': { value: 'url', describe: 'Qdrant server (default http://127.0.0.1:6333)' },
+    'payload-map': { value: 'fields', describe: 'Field names in Qdrant, e.g. text=body,url=link' },
+    embedder: {
+      describe: `Embedder: ${EMBEDDER_NAMES.join(', ')} or ${ONNX_PREFIX}<directory> (default minilm)`,
+    },
+    'embedding-model': { describe: 'Model of a hosted embedder' },
+    'embedding-base-url': { value: 'url', describe: 'OpenAI-compatible embedding server' },
+    'embedding-dimensions': { type: 'number', describe: 'Vector length, if the model supports it' },
+  },
+  rerank: {
+    rerank: {
+      value: 'name',
+      optionalValue: new RegExp(`^(?:true|false|cohere|${JUDGE_RERANKER}|${ONNX_PREFIX}.+)$`),
+      describe: `Rerank with cohere (default), ${JUDGE_RERANKER} or ${ONNX_PREFIX}<directory>`,
+    },
+    'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
+  },
+  newCollection: {
+    'qdrant-shards': { type: 'number', describe: 'Shards of a new Qdrant collection' },
+    'qdrant-replicas': { type: 'number', describe: 'Replicas of a new Qdrant collection' },
+    'qdrant-quantization': {
+      choices: QDRANT_QUANTIZATIONS,
+      describe: 'Quantization of a new Qdrant collection (default none)',
+    },
+  },
+} as const satisfies Record<string, OptionDefinitions>;
 
 export function serviceOptions(...kinds: (keyof typeof SERVICE_OPTIONS)[]): OptionDefinitions {
   return withGroup('Services', Object.assign({}, ...kinds.map((kind) => SERVICE_OPTIONS[kind])));
