@@ -54,13 +54,11 @@ export function collectSettings(sources: SettingSources): GivenSettings {
   };
 }
 
-/** The flag --prices of evaluations names a file; it is not this setting. */
-const WITHOUT_FLAG: readonly SettingName[] = ['prices'];
-
 function flagSettings({ flags, asOptions }: SettingSources): GivenSettings {
   const found: GivenSettings = {};
   for (const name of settingNames) {
-    if (flags[name] === undefined || (!asOptions && WITHOUT_FLAG.includes(name))) continue;
+    // The flag --prices of evaluations names a file; it is not this setting.
+    if (flags[name] === undefined || (!asOptions && name === 'prices')) continue;
     const origin = asOptions ? `option ${name}` : `flag --${toKebabCase(name)}`;
     const source = { origin, kind: 'invalid_input', strength: STRENGTH.flag } as const;
     found[name] = checkSetting(name, parseSettingText(name, flags[name]), source);

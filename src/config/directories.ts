@@ -1,10 +1,8 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The user's directories on this platform and the file of the settings: XDG, or LOCALAPPDATA on Windows. */
-export function defaultDirectories(env: Environment, platform: NodeJS.Platform) {
+export function defaultDirectories(env: Readonly<NodeJS.Dict<string>>, platform: NodeJS.Platform) {
   if (platform === 'win32') {
     const local = env.LOCALAPPDATA || win32.join(env.USERPROFILE || homedir(), 'AppData', 'Local');
     return {

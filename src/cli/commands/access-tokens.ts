@@ -6,7 +6,6 @@ import type { NamedToken } from '../../server/http/callers.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';
 
 const MIN_TOKEN_LENGTH = 16;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** The token that callers must send; none is needed on the loopback interface. Throws `invalid_input`. */
 export function readAccessToken(
@@ -66,7 +65,7 @@ export function readNamedTokens({ tokens: path }: { tokens?: string | undefined 
 }
 
 export function isLoopbackHost(host: string): boolean {
-  return LOOPBACK.test(host);
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
 function readToken(path: string): string {

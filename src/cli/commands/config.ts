@@ -2,14 +2,11 @@ import { type AppConfig, loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
 import { saveSetting, toSettingName } from '../../config/user-settings.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import type { CommonFlags } from '../flags/common-flags.ts';
+import type { CommonFlags, FlagValues } from '../flags/common-flags.ts';
 import { formatTable } from '../terminal/format-table.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
 
-export interface SettingFlags extends CommonFlags {
-  setting?: string | undefined;
-  value?: string | undefined;
-}
+export interface SettingFlags extends CommonFlags, FlagValues<'setting' | 'value', string> {}
 
 const DEFAULT_ORIGIN = 'default';
 

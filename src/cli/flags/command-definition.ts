@@ -31,10 +31,7 @@ export interface OptionDefinition {
   group?: string;
 }
 
-export interface PositionalDefinition {
-  describe: string;
-  choices?: readonly string[];
-}
+type PositionalDefinition = Pick<OptionDefinition, 'describe' | 'choices'>;
 
 /** A command in its place: with its full name, and with the options of the commands above it. */
 export interface CommandNode {
