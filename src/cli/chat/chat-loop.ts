@@ -17,7 +17,11 @@ import { explainOfflineModel, slashCommands } from './slash-commands.ts';
 interface ChatOptions {
   conversation: ChatConversation;
   streams: ProcessStreams;
-  greeting: ChatGreeting;
+  greeting: {
+    staleAnswers(): Promise<number>;
+    /** The models of a local Ollama; asked only if no model is configured. */
+    ollamaModels(): Promise<string[]>;
+  };
   /** Prints answers while they are generated. */
   stream: boolean;
   /** Prints one AgentResponse per line on stdout, and everything else on stderr. */
@@ -28,12 +32,6 @@ interface ChatOptions {
   history: Pick<QuestionReaderOptions, 'history' | 'onMessage'>;
   /** Prints the error of a turn or a command; the chat continues. */
   report(error: unknown): void;
-}
-
-interface ChatGreeting {
-  staleAnswers(): Promise<number>;
-  /** The models of a local Ollama; asked only if no model is configured. */
-  ollamaModels(): Promise<string[]>;
 }
 
 /** Answers messages until the input ends or /quit. Throws `interrupted` when the signal is aborted. */

@@ -16,8 +16,6 @@ export interface QuestionReaderOptions {
   onInterrupt(): void;
 }
 
-type CompletionCallback = (error: null, found: [string[], string]) => void;
-
 /** Messages until the input ends: typed at a prompt, or one per line from a pipe. */
 export function readQuestions(source: QuestionReaderOptions): AsyncGenerator<string, void, undefined> {
   return source.streams.stdin.isTTY === true
@@ -55,7 +53,7 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
     history: source.history.toReversed(),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string, done: CompletionCallback) =>
+    completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
       void source.complete(line).then((found) => done(null, [found, line])),
     signal: source.signal,
   });

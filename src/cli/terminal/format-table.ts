@@ -38,7 +38,7 @@ export function formatTable(
 export function layoutTable(rows: readonly TextRun[][][], layout: TableLayout): string[] {
   const columns = Math.max(...rows.map((row) => row.length));
   const natural = Array.from({ length: columns }, (_, column) =>
-    Math.max(1, ...rows.map((row) => displayWidth(plainText(row[column] ?? [])))),
+    Math.max(1, ...rows.map((row) => displayWidth((row[column] ?? []).map(({ text }) => text).join('')))),
   );
   const widths = fitWidths(natural, layout.width - GAP.length * (columns - 1), layout.minWidth);
   return widths === null ? recordLines(rows, layout) : gridLines(rows, widths, layout);
@@ -96,8 +96,4 @@ function recordLines([headings = [], ...rows]: readonly TextRun[][][], { width }
       return wrapRuns(runs, width, { paintWords: true });
     }),
   ]);
-}
-
-function plainText(runs: readonly TextRun[]): string {
-  return runs.map(({ text }) => text).join('');
 }

@@ -39,7 +39,11 @@ export function renderAnswerFooter(
       citation.verdict === 'unknown_source'
         ? unknownSourcePieces(terminal, citation, streamed)
         : sourcePieces(terminal, citation, chunks.get(citation.chunkId ?? ''), response.outcome !== 'answer');
-    terminal.write(`${wrapPieces(terminal, [markerPiece(terminal, citation), ...pieces])}\n`);
+    const marker = {
+      text: formatMarker(citation.marker),
+      paint: (text: string) => terminal.text(text, 'bold'),
+    };
+    terminal.write(`${wrapPieces(terminal, [marker, ...pieces])}\n`);
   }
   renderUnsupportedWords(terminal, response);
   const { sentence, isWarning } = describeAnswerStatus(response);
@@ -72,10 +76,6 @@ export function toMarkdownFooter(response: AgentResponse): string[] {
 /** By number; markers that are not numbers come last. */
 function byMarker(a: Citation, b: Citation): number {
   return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
-}
-
-function markerPiece(terminal: Terminal, { marker }: Citation): LinePiece {
-  return { text: formatMarker(marker), paint: (text) => terminal.text(text, 'bold') };
 }
 
 /** `Title › Heading, lines 3–9  0.82 supported  path` */

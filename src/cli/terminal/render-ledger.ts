@@ -4,7 +4,6 @@ import { type Citation, isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn, LedgerEntry } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
-import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatMarker, formatSourcePlace, verdictPiece } from './format-source.ts';
 import type { Terminal } from './terminal.ts';
@@ -58,7 +57,11 @@ function renderSearch(terminal: Terminal, search: SearchDecision, turn: Conversa
     const place =
       chunk === undefined ? oneLine(chunkId, 40) : `${formatSourcePlace(chunk)}  ${chunk.score.toFixed(2)}`;
     const citation = citations.find((each) => each.chunkId === chunkId);
-    const use = citation ? citedPieces(terminal, citation) : [uncitedPiece(terminal, chunk, minCitedScore)];
+    const isBelow = chunk !== undefined && minCitedScore !== null && chunk.score < minCitedScore;
+    const uncited = isBelow ? 'not cited (lower score)' : 'not cited';
+    const use = citation
+      ? citedPieces(terminal, citation)
+      : [{ text: uncited, gap: '  ', paint: (part: string) => terminal.text(part, 'dim') }];
     terminal.write(`${wrapPieces(terminal, [{ text: INDENT + place }, ...use], `${INDENT}  `)}\n`);
   }
 }
@@ -69,16 +72,6 @@ function citedPieces(terminal: Terminal, { marker, verdict }: Citation): LinePie
     verdictPiece(terminal, verdict),
     ...(verdict === 'unsupported' ? [{ text: ': it does not say what the answer says', gap: '' }] : []),
   ];
-}
-
-function uncitedPiece(
-  terminal: Terminal,
-  chunk: RetrievedChunk | undefined,
-  minCitedScore: number | null,
-): LinePiece {
-  const isBelow = chunk !== undefined && minCitedScore !== null && chunk.score < minCitedScore;
-  const text = isBelow ? 'not cited (lower score)' : 'not cited';
-  return { text, gap: '  ', paint: (part) => terminal.text(part, 'dim') };
 }
 
 /** The retrieval of a step: the same query and, if several have it, the same chunks. */

@@ -35,12 +35,8 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   );
 }
 
-export interface FoundTurn {
-  sessionId: string;
-  updatedAt: string;
+export interface FoundTurn extends Record<'sessionId' | 'updatedAt' | 'question' | 'answer', string> {
   turn: number;
-  question: string;
-  answer: string;
 }
 
 export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]): void {
@@ -123,17 +119,18 @@ export function formatTranscript(title: string, turns: readonly RecordedTurn[]):
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
 }
 
-type NamedSource = Record<'marker' | 'title', string>;
-
 function renderFate(
   terminal: Terminal,
-  { marker, title }: NamedSource,
+  { marker, title }: Record<'marker' | 'title', string>,
   fate: ChunkChange,
   indent = '',
 ): void {
   const source = `${formatMarker(marker)} ${oneLine(title, MAX_TITLE)}`;
-  const style = fate.became === 'moved' ? 'dim' : 'yellow';
-  renderText(terminal, `${source}: ${fateWords(fate)}`, { style, indent });
+  const [words, style] =
+    fate.became === 'moved'
+      ? ([`moved to ${oneLine(fate.to.url, 200)}`, 'dim'] as const)
+      : ([`outdated: ${OUTDATED_REASONS[fate.became]}`, 'yellow'] as const);
+  renderText(terminal, `${source}: ${words}`, { style, indent });
 }
 
 const OUTDATED_REASONS = {
@@ -141,11 +138,6 @@ const OUTDATED_REASONS = {
   vanished: 'the source is no longer in the collection',
   gone: 'the file was deleted; ingest with --prune to remove it',
 };
-
-function fateWords(fate: ChunkChange): string {
-  if (fate.became === 'moved') return `moved to ${oneLine(fate.to.url, 200)}`;
-  return `outdated: ${OUTDATED_REASONS[fate.became]}`;
-}
 
 function renderFeedback(terminal: Terminal, { verdict, why, at }: TurnFeedback): void {
   const reason = why === null ? '' : `: ${oneLine(why, 500)}`;

@@ -81,10 +81,7 @@ export function renderCitedSource(
   });
 }
 
-interface TextRange {
-  start: number;
-  end: number;
-}
+type TextRange = Record<'start' | 'end', number>;
 
 function evidenceRanges({ response }: ConversationTurn, chunkId: string | null): TextRange[] {
   return response.sentences
