@@ -4,11 +4,8 @@ import type { GivenSettings } from './collect-settings.ts';
 import type { Secret } from './secret.ts';
 import type { SecretVariable } from './settings.ts';
 
-interface ProviderPreset {
-  baseUrl: string;
+interface ProviderPreset extends Omit<ServiceAccess, 'key'> {
   api: ModelApi;
-  keyVariable: SecretVariable;
-  needsKey: boolean;
 }
 
 type ProviderName = (typeof MODEL_PROVIDERS)[number];

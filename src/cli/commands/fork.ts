@@ -5,16 +5,14 @@ import type { ConversationTurn, LedgerEntry } from '../../domain/conversation-tu
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
+import type { FlagValues } from '../flags/common-flags.ts';
 import { createTerminal, printJson, type Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrap-text.ts';
 import { openConversationAgent } from './ask.ts';
 import { toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
-export interface ForkFlags extends AgentFlags {
-  id?: string | undefined;
-  turn?: number | undefined;
-}
+export interface ForkFlags extends AgentFlags, FlagValues<'id', string>, FlagValues<'turn', number> {}
 
 /** Asks the questions of a session again from a turn on, in a new session, and prints the differences. */
 export function runFork({ id = '', turn, ...flags }: ForkFlags): Promise<void> {

@@ -11,15 +11,14 @@ import {
   MCP_PATH,
   serveMcpOverStdio,
 } from '../../server/mcp/mcp-transports.ts';
+import type { Switches } from '../flags/common-flags.ts';
 import { MCP_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
 import { isLoopbackHost, readAccessToken } from './access-tokens.ts';
 import { toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
-export interface McpFlags extends ServerFlags {
-  http?: boolean | undefined;
-}
+export interface McpFlags extends ServerFlags, Switches<'http'> {}
 
 /** Concurrent calls of all clients. */
 const MAX_CALLS = 64;

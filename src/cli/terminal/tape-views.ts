@@ -86,7 +86,7 @@ function formatSeconds(milliseconds: number): string {
 }
 
 export function renderReplay(terminal: Terminal, result: ReplayComparison): void {
-  const { changed, differences, exchanges, missing, firstDifferentTurn, reason } = result;
+  const { changed, differences, exchanges, missing, outputs, firstDifferentTurn, reason } = result;
   const line = createLineWriter(terminal);
   const settings = Object.entries(changed).map(([name, value]) => `${name} ${oneLine(String(value), 40)}`);
   const isSame = differences.length === 0 && missing.length === 0;
@@ -100,8 +100,9 @@ export function renderReplay(terminal: Terminal, result: ReplayComparison): void
   terminal.write(
     `${name}${changes}: ${verdict} ${terminal.text(`(${formatReplayCounts(result)})`, 'dim')}\n`,
   );
-  const failure = isSame ? lastErrorMessage(result) : null;
-  if (failure !== null) line(`  The run fails as recorded: ${failure}`);
+  // A run may also end before its first turn.
+  const failure = outputs.turns.length > 0 ? outputs.turns.at(-1)?.error : outputs.error;
+  if (isSame && failure) line(`  The run fails as recorded: ${failure.message}`);
   if (!isSame) {
     const turn = firstDifferentTurn === null ? '' : ` at turn ${firstDifferentTurn}`;
     line(`  First difference${turn}${reason === null ? '' : `. Likely reason: ${oneLine(reason, 300)}`}.`);
@@ -120,11 +121,6 @@ function formatReplayCounts({ exchanges, missing, turns }: ReplayComparison): st
       ? ['no service calls']
       : [`${exchanges.used} of ${formatCount(exchanges.recorded, 'exchange')} used`];
   return [...used, ...(turns === 0 ? [] : [formatCount(turns, 'turn')])].join(', ');
-}
-
-/** The error of the last turn, or of a run that ended before its first turn. */
-function lastErrorMessage({ outputs }: ReplayComparison): string | null {
-  return (outputs.turns.length > 0 ? outputs.turns.at(-1)?.error : outputs.error)?.message ?? null;
 }
 
 function renderMissing(line: WriteLine, { missing, live }: ReplayComparison): void {
