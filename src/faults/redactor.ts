@@ -1,3 +1,4 @@
+import { replaceRanges } from '../text/markdown-blocks.ts';
 import { advice, settingValue } from './advice.ts';
 import { AppError } from './app-error.ts';
 
@@ -87,15 +88,10 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   }
 
   function redactText(text: string): string {
-    const found = ranges(text);
-    if (found.length === 0) return text;
-    let redacted = '';
-    let at = 0;
-    for (const [start, end] of found) {
-      redacted += text.slice(at, start) + REDACTED;
-      at = end;
-    }
-    return redacted + text.slice(at);
+    return replaceRanges(
+      text,
+      ranges(text).map(([start, end]) => ({ start, end, text: REDACTED })),
+    );
   }
 
   function redactValue(value: unknown): unknown {
