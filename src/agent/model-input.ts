@@ -2,7 +2,7 @@ import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
 import type { TokensUsed } from '../domain/agent-response.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { formatCoverage, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';
-import type { ChunkStore, CollectionInfo } from '../ports/chunk-store.ts';
+import type { ChunkStore } from '../ports/chunk-store.ts';
 import { responseText, responseTokens } from './model-response.ts';
 
 /** Subjects that the instructions list. */
@@ -25,16 +25,13 @@ export async function createAgentBriefing(
 ): Promise<AgentBriefing> {
   const info = await store.info();
   const modules = info.modules.map(({ name }) => name);
-  const subjects = coversByModules(info) ? modules : await readTitles(store);
+  const inModules = info.modules.reduce((sum, { chunks }) => sum + chunks, 0);
+  const coversByModules = modules.length > 1 && inModules >= 0.9 * info.chunks;
+  const subjects = coversByModules ? modules : await readTitles(store);
   if (subjects.length === 0) return { instructions: systemPrompt, modules };
   const listed = subjects.slice(0, MAX_SUBJECTS);
   const more = subjects.length > listed.length ? [`${subjects.length - listed.length} more`] : [];
   return { instructions: `${systemPrompt}\n\n${formatCoverage([...listed, ...more])}`, modules };
-}
-
-/** Whether there are several modules and they hold nearly all chunks. */
-function coversByModules({ modules, chunks }: CollectionInfo): boolean {
-  return modules.length > 1 && modules.reduce((sum, module) => sum + module.chunks, 0) >= 0.9 * chunks;
 }
 
 async function readTitles(store: Pick<ChunkStore, 'documents'>): Promise<string[]> {

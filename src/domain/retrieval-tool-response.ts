@@ -8,7 +8,6 @@ import { publicAddress } from './source-address.ts';
 export const MAX_RESULT_CHARACTERS = 500;
 
 const toolErrorSchema = z.enum(['invalid_arguments', 'unknown_tool', 'unknown_ref', 'retrieval_failed']);
-type ToolError = z.infer<typeof toolErrorSchema>;
 
 /** Why there are no results, so that the model knows what to try next. */
 const emptyReasonSchema = z.discriminatedUnion('reason', [
@@ -125,7 +124,7 @@ export function mergeCitedResults(
 
 /** A failed call, with a sentence that the model can act on. */
 export function failedToolResponse(
-  error: ToolError,
+  error: z.infer<typeof toolErrorSchema>,
   message: string,
   { query = '', elapsedMs = 0 }: { query?: string; elapsedMs?: number } = {},
 ): RetrievalToolResponse {

@@ -84,26 +84,19 @@ function tokensOf(text: string, label: string): number {
   return estimateTokens(text) + estimateTokens(label);
 }
 
-export interface FittedHistory {
-  /** In order. */
-  messages: ConversationMessage[];
-  /** The limit for which messages were dropped; null if all fit. */
-  exceeded: 'tokens' | 'messages' | null;
-}
-
 /**
  * Drops the oldest messages until the rest fits: all but the system message into `maxTokens`, questions and answers into
  * `maxMessages`. The system message always stays. A tool call and its results stay or go together; incomplete ones are
- * dropped, because no model accepts them.
+ * dropped, because no model accepts them. `exceeded` is the limit for which messages were dropped.
  */
 export function fitHistory(
   history: readonly ConversationMessage[],
   limits: { maxTokens: number; maxMessages?: number },
-): FittedHistory {
+) {
   const kept = new Set(history.filter(({ role }) => role === 'system'));
   let tokens = 0;
   let count = 0;
-  let exceeded: FittedHistory['exceeded'] = null;
+  let exceeded: 'tokens' | 'messages' | null = null;
   for (const unit of completeUnits(history).reverse()) {
     tokens += sumTokens(unit);
     count += unit.filter(isQuestionOrAnswer).length;

@@ -43,31 +43,22 @@ export function toAppError(error: unknown, context: ModelErrorContext = {}): App
   });
 }
 
-interface ErrorDetails {
-  /** Class names along the chain of causes; the client's errors all have the name "Error". */
-  names: string[];
-  /** HTTP status, also of an error event inside a stream. */
-  status: number | undefined;
-  /** Code, type and parameter, as the service sent them. */
-  code: string;
-  message: string;
-  /** Of the network or TLS, such as ECONNREFUSED. */
-  networkCode: string | undefined;
-  /** Seconds. */
-  retryAfter: number | undefined;
-}
+type ErrorDetails = ReturnType<typeof readErrorDetails>;
 
-function readErrorDetails(error: unknown): ErrorDetails {
+function readErrorDetails(error: unknown) {
   const body = getField(error, 'error');
   const codes = ['code', 'type', 'param'].map((key) => getField(error, key) ?? getField(body, key));
   const messages = [getField(body, 'message'), body, getField(error, 'message'), error];
   const message = messages.find((each) => typeof each === 'string' && each !== '') as string | undefined;
   const statuses = [getField(error, 'status'), getField(body, 'status')];
   return {
+    /** Class names along the chain of causes; the client's errors all have the name "Error". */
     names: errorCauses(error).flatMap(classNames),
+    /** HTTP status, also of an error event inside a stream. */
     status: statuses.find((each) => typeof each === 'number'),
     code: codes.filter((each) => each !== undefined && each !== null).join(' '),
     message: (message ?? '').replace(/^\d{3} (?=\S)/, ''),
+    /** Of the network or TLS, such as ECONNREFUSED. */
     networkCode: findNetworkCode(error),
     retryAfter: parseRetryAfter(getField(error, 'headers'), getField(body, 'retryAfter'), message ?? ''),
   };

@@ -4,12 +4,11 @@ import { type ModelErrorContext, toAppError } from './model-errors.ts';
 
 const MAX_BACKOFF_MS = 8000;
 
-interface ModelRetryOptions extends RetryOptions {
-  context?: ModelErrorContext | undefined;
-}
-
 /** A model that retries recoverable errors, but not after text has been streamed. Throws AppErrors only. */
-export function withRetries(model: Model, options: ModelRetryOptions = {}): Model {
+export function withRetries(
+  model: Model,
+  options: RetryOptions & { context?: ModelErrorContext | undefined } = {},
+): Model {
   /** A function that waits before a retry, or throws if there is none. */
   function createWait(
     signal: AbortSignal | undefined,
