@@ -12,22 +12,15 @@ interface CopyOptions {
     | undefined;
 }
 
-interface CopySummary {
-  copied: number;
-  unchanged: number;
-  removed: number;
-  /** Documents that only the target has. */
-  kept: number;
-  /** Chunks written. */
-  chunks: number;
-}
-
-/** Copies documents with their vectors. An interrupted copy can be continued by running it again. */
+/**
+ * Copies documents with their vectors and counts them; `kept` are those that only the target has. An interrupted copy
+ * can be continued by running it again.
+ */
 export async function copyCollection(
   from: ChunkStore,
   to: ChunkStore,
   { prune, signal, onProgress }: CopyOptions,
-): Promise<CopySummary> {
+) {
   const target = await readDocuments(to);
   const source = await readDocuments(from);
   const outdated = [...source.values()].filter((document) => !isSame(document, target.get(document.uri)));

@@ -3,15 +3,16 @@ import { createChunkId, type ParsedDocument, type RawDocument } from '../domain/
 import { relativeAddress } from '../domain/source-address.ts';
 import { type Advice, advice, formatPlainAdvice, settingName } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
-import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
+import type { ChunkStore, DocumentRecord, DocumentWrite, UnembeddedChunk } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/document-source.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
+import { CHUNKER_VERSION, chunkDocument, toEmbeddedText } from './chunk-document.ts';
 import { createDocumentPlaces, findMixedRoots } from './document-places.ts';
-import { type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
 
 /** Chunks per write: enough to be fast, few enough to be searchable soon. */
 const WRITE_CHUNKS = 256;
+/** Chunks per write of vectors: enough to be fast, few enough to lose little when interrupted. */
+const WINDOW_CHUNKS = 256;
 /** Reading several small files at once is faster; large ones must not fill the memory. */
 const READ_AHEAD = 8;
 /** Docusaurus orders files and folders by a prefix that is not part of their name: `01-intro`. */
@@ -43,6 +44,13 @@ export interface IngestOptions {
   onProgress?: ((progress: IngestProgress) => void) | undefined;
   /** Formats the hint of a failure; as plain text unless given. */
   formatAdvice?: (advice: Advice) => string;
+}
+
+interface EmbeddingProgress {
+  chunks: number;
+  totalChunks: number;
+  /** The share of tokens embedded, 0 to 1: long chunks take longer. */
+  share: number;
 }
 
 export interface IngestProgress {
@@ -118,13 +126,10 @@ export async function ingestSources(
   else summary.gone = missing.map(({ root, uri }) => decodeURI(relativeAddress(root, uri)));
   const rootsNow = [...new Set(known.all()).difference(new Set(missing))].map(({ root }) => root);
   summary.mixed = findMixedRoots(rootsBefore, rootsNow);
-  await embedChunks(store, embedder, {
-    signal,
-    onProgress(progress) {
-      embedding = progress;
-      summary.embeddedChunks = progress.chunks;
-      report();
-    },
+  await embedChunks(store, embedder, signal, (progress) => {
+    embedding = progress;
+    summary.embeddedChunks = progress.chunks;
+    report();
   });
   await store.settle();
   return summary;
@@ -363,4 +368,56 @@ async function loadKnownDocuments(
       return (await isGone(sameContent)) ? sameContent : undefined;
     },
   };
+}
+
+/** Embeds all chunks of a collection that have no vector, of this or an earlier run. An interrupted run keeps its work. */
+async function embedChunks(
+  store: IngestedStore,
+  embedder: () => Promise<Embedder>,
+  signal: AbortSignal | undefined,
+  /** Called before the first batch and after each. */
+  onProgress: (progress: EmbeddingProgress) => void,
+): Promise<void> {
+  // Equal content is embedded once.
+  const waiting = [
+    ...new Map((await store.unembedded()).map((chunk) => [chunk.contentHash, chunk])).values(),
+  ];
+  if (waiting.length === 0) return;
+  signal?.throwIfAborted();
+  const loaded = await embedder();
+  const totalTokens = sumTokens(waiting);
+  let chunks = 0;
+  let tokens = 0;
+  const report = () => onProgress({ chunks, totalChunks: waiting.length, share: tokens / totalTokens });
+
+  report();
+  const size = Math.max(WINDOW_CHUNKS, loaded.batchSize);
+  for (let start = 0; start < waiting.length; start += size) {
+    const window = waiting.slice(start, start + size);
+    const vectors = new Map<string, Float32Array>();
+    try {
+      // Chunks of similar length are embedded together.
+      const byLength = window.toSorted((a, b) => b.tokenCount - a.tokenCount);
+      for (let first = 0; first < byLength.length; first += loaded.batchSize) {
+        const batch = byLength.slice(first, first + loaded.batchSize);
+        signal?.throwIfAborted();
+        // Some may have been removed meanwhile.
+        const existing = await store.chunks(batch.map(({ chunkId }) => chunkId));
+        const texts = existing.map((chunk) => toEmbeddedText(chunk, loaded));
+        const embedded = await loaded.embedDocuments(texts, signal);
+        existing.forEach(({ contentHash }, index) => {
+          vectors.set(contentHash, embedded[index] as Float32Array);
+        });
+        chunks += batch.length;
+        tokens += sumTokens(batch);
+        report();
+      }
+    } finally {
+      await store.addVectors(vectors);
+    }
+  }
+}
+
+function sumTokens(chunks: readonly UnembeddedChunk[]): number {
+  return chunks.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
 }

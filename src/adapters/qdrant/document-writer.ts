@@ -14,19 +14,17 @@ import {
 } from './qdrant-points.ts';
 import { extractChunkTerms } from './sparse-terms.ts';
 
-interface WriterOptions {
-  chunks: PointCollection;
-  documents: PointCollection;
-  dimensions: number;
-  now: () => Date;
-}
-
 /**
  * Replaces each document whole: writes the chunks of the new version, then the record that names it, then deletes the
  * chunks of the previous version. The record is one point, so readers switch from one version to the other at once. An
  * interrupted write leaves chunks that no record names; `removeLeftoverPoints` deletes them.
  */
-export function createDocumentWriter({ chunks, documents, dimensions, now }: WriterOptions) {
+export function createDocumentWriter(
+  chunks: PointCollection,
+  documents: PointCollection,
+  dimensions: number,
+  now: () => Date,
+) {
   async function replace(writes: readonly DocumentWrite[], uris: readonly string[]): Promise<boolean> {
     const [previous] = await Promise.all([
       readDocumentRecords(documents, matchAny('uri', uris)),

@@ -53,7 +53,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
   const { embedder, dimensions, createdAt } = metadata;
   const chunks: PointCollection = { connection, name, collection };
   const documents: PointCollection = { connection, name, collection: `${collection}${DOCUMENTS_SUFFIX}` };
-  const writer = createDocumentWriter({ chunks, documents, dimensions, now: runtime.now });
+  const writer = createDocumentWriter(chunks, documents, dimensions, runtime.now);
   const counts = new ChunkCounts(chunks, (await readChange()).changeId);
   const rankPoints = createPointSearch({ chunks, counts, dimensions, shards });
   /** The version that each record had when it was last read. */
