@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type AppConfig, loadConfig } from '../config/load-config.ts';
-import { providerPresets } from '../config/service-access.ts';
+import { providerPresets, sameOrigin } from '../config/service-access.ts';
 import { advice, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ServiceTarget } from '../tape/reissue-requests.ts';
@@ -73,8 +73,4 @@ function isConfigured(url: string, { modelService, embedding, qdrant, cohereBase
 
 function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-function sameOrigin(one: string, other: string): boolean {
-  return new URL(one).origin === new URL(other).origin;
 }

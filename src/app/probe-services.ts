@@ -18,13 +18,13 @@ const TIMEOUT_MS = 10_000;
 const OLLAMA_URL = 'http://127.0.0.1:11434/api/tags';
 const OLLAMA_TIMEOUT_MS = 500;
 
-/** Reads every file of the embedding model; `fetchable` if missing ones are downloaded on first use. Throws if one is damaged. */
+/** Reads every file of the embedding model; `isDownloadable` if missing ones are downloaded on first use. Throws if one is damaged. */
 export async function checkModelWeights({ cache, modelDir }: AppConfig) {
-  const { directory, isDownloadable: fetchable } = resolveModelLocation(cache, modelDir);
+  const { directory, isDownloadable } = resolveModelLocation(cache, modelDir);
   const files = Object.keys(MODEL_FILES) as ModelFile[];
   const missing: string[] = [];
   for (const file of files) if ((await readModelFile(directory, file)) === null) missing.push(file);
-  return { directory, fetchable, missing, empty: missing.length === files.length };
+  return { directory, isDownloadable, missing, empty: missing.length === files.length };
 }
 
 /** Tests the configured model with one small call. Throws an AppError that says what is wrong. */

@@ -85,6 +85,6 @@ function presetAt(baseUrl: string): ProviderPreset | undefined {
   return Object.values(providerPresets).find((preset) => sameOrigin(preset.baseUrl, baseUrl));
 }
 
-function sameOrigin(one: string, other: string): boolean {
+export function sameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
 }

@@ -184,8 +184,8 @@ export async function ingestSources(
     } catch (error) {
       signal?.throwIfAborted();
       if (error === embedderError || affectsAllDocuments(error)) throw error;
-      const { formatAdvice: wordAdvice = formatPlainAdvice } = options;
-      const hint = error instanceof AppError && error.advice ? wordAdvice(error.advice) : null;
+      const { formatAdvice = formatPlainAdvice } = options;
+      const hint = error instanceof AppError && error.advice ? formatAdvice(error.advice) : null;
       summary.failed.push({ uri: found.uri, message: messageOf(error), hint });
     }
   }

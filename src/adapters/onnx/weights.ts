@@ -77,9 +77,9 @@ export function hasWeights({ directory }: WeightsLocation): boolean {
 
 /** Downloads the weights if files are missing and it is allowed. Their content is checked when they are read. */
 export async function ensureWeights(location: WeightsLocation, options: DownloadOptions): Promise<void> {
-  const { directory, isDownloadable: fetchable } = location;
+  const { directory, isDownloadable } = location;
   if (hasWeights(location)) return;
-  if (!fetchable) {
+  if (!isDownloadable) {
     throw new AppError('configuration_error', `CITELOOP_MODEL_DIR (${directory}) does not hold the model.`, {
       hint: `It must hold ${listModelFiles().join(', ')} of Xenova/${MODEL_NAME}.`,
     });

@@ -107,11 +107,11 @@ async function checkDataDirectory({ home }: AppConfig): Promise<string> {
 }
 
 async function checkEmbeddingModel(config: AppConfig): Promise<string> {
-  const { directory, fetchable, missing, empty } = await checkModelWeights(config);
+  const { directory, isDownloadable, missing, empty } = await checkModelWeights(config);
   if (missing.length === 0) return `${directory}, checksums match`;
-  if (fetchable && empty) return 'not downloaded yet; happens on first use';
+  if (isDownloadable && empty) return 'not downloaded yet; happens on first use';
   throw new AppError('configuration_error', `Missing in ${directory}: ${missing.join(', ')}.`, {
-    hint: fetchable
+    hint: isDownloadable
       ? 'Remove that directory; it is downloaded again.'
       : 'Complete the copy in CITELOOP_MODEL_DIR.',
   });

@@ -17,15 +17,21 @@ const FIRST_FORMAT = `
   PRAGMA user_version = 1;
 `;
 
-test('upgrades a collection of format 1', async () => {
+/** A catalog with a collection `old` of one document, changed back to an earlier format. */
+async function createOldCollection(downgrade: string) {
   const directory = await createTemporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const made = await catalog.openOrCreate('old', IDENTITY);
   await made.write([sampleDocument('a', 8, { chunks: ['owls hunt'] })]);
   await made.close();
   const file = new DatabaseSync(join(directory, 'old.sqlite'));
-  file.exec(FIRST_FORMAT);
+  file.exec(downgrade);
   file.close();
+  return catalog;
+}
+
+test('upgrades a collection of format 1', async () => {
+  const catalog = await createOldCollection(FIRST_FORMAT);
 
   const store = await catalog.openOrCreate('old', IDENTITY);
   const search = async (text: string) =>
@@ -43,14 +49,7 @@ test('upgrades a collection of format 1', async () => {
 });
 
 test('upgrades a collection of format 2', async () => {
-  const directory = await createTemporaryDirectory();
-  const catalog = createSqliteCatalog(directory);
-  const made = await catalog.openOrCreate('old', IDENTITY);
-  await made.write([sampleDocument('a', 8, { chunks: ['owls hunt'] })]);
-  await made.close();
-  const file = new DatabaseSync(join(directory, 'old.sqlite'));
-  file.exec('DROP TABLE unembedded; PRAGMA user_version = 2;');
-  file.close();
+  const catalog = await createOldCollection('DROP TABLE unembedded; PRAGMA user_version = 2;');
 
   const store = await catalog.openOrCreate('old', IDENTITY);
   expect(await store.info()).toMatchObject({ chunks: 1, withoutVector: 0 });
