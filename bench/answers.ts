@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type DocumentQuestion, holdsAnswer, readQuestions } from '../scripts/fit/question-sets.ts';
 import type { AgentResponse } from '../src/domain/agent-response.ts';
+import { type DocumentQuestion, holdsAnswer, readQuestions } from './support/document-questions.ts';
 import { createProgramRunner, resolveQuestionFiles } from './support/program-runner.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 
@@ -20,6 +20,9 @@ interface Asked {
   response: AgentResponse;
   holds: boolean;
 }
+
+/** Possible thresholds of an answer. */
+const THRESHOLDS = [0.36, 0.4, 0.45, 0.5, 0.55, 0.6];
 
 const machine = describeMachine();
 console.log(formatMachine(machine));
@@ -59,7 +62,6 @@ function summarize(asked: readonly Asked[]) {
   const unanswerable = asked.filter(({ question }) => question.kind === 'unanswerable');
   const answerable = asked.filter((one) => !unanswerable.includes(one));
   const answered = asked.filter(({ response }) => response.outcome === 'answer');
-  const confident = answered.filter(({ response }) => response.confidence === 'high');
   const times = asked.map(({ response }) => response.totalTimeMs).sort((a, b) => a - b);
   const result = {
     answerable: answerable.length,
@@ -68,22 +70,32 @@ function summarize(asked: readonly Asked[]) {
     answered: answered.length,
     unanswerable: unanswerable.length,
     unanswerableAnswered: count(unanswerable, ({ response }) => response.outcome === 'answer'),
-    confident: confident.length,
-    confidentRight: count(confident, ({ holds }) => holds),
     medianMs: times[times.length >>> 1] ?? 0,
   };
   console.log(`
 shown right             ${result.shownRight} of ${result.answerable} answerable, ${result.answeredRight} of them as an answer
 answers that are right  ${result.answeredRight} of ${result.answered}
 unanswerable answered   ${result.unanswerableAnswered} of ${result.unanswerable}
-confidence high, right  ${result.confidentRight} of ${result.confident}
 median turn             ${result.medianMs.toFixed(0)} ms, one process per question`);
+  const thresholds = THRESHOLDS.map((score) => {
+    const above = asked.filter(({ response }) => bestScore(response) >= score);
+    const right = count(above, ({ holds }) => holds);
+    const wrong = count(above, ({ question }) => question.kind === 'unanswerable');
+    return [score.toFixed(2), `${right} of ${above.length}`, `${wrong} of ${unanswerable.length}`];
+  });
+  const columns = ['best score from', 'right text shown', 'unanswerable'];
+  console.log(`\n${alignColumns([columns, ...thresholds], [1, 2])}`);
   return result;
+}
+
+/** The score of the best passage that is shown. */
+function bestScore({ citations }: AgentResponse): number {
+  return Math.max(0, ...citations.map(({ score }) => score ?? 0));
 }
 
 function show(asked: readonly Asked[]): void {
   for (const { question, response, holds } of asked) {
-    const verdict = `${response.outcome}${holds ? '' : ' without it'}, ${response.answerProbability?.toFixed(2) ?? '-'}`;
+    const verdict = `${response.outcome}${holds ? '' : ' without it'}, ${bestScore(response).toFixed(2)}`;
     console.log(`\n## ${question.id} (${verdict})\n${question.question}\n\n${response.answer}`);
   }
 }

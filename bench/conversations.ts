@@ -6,11 +6,10 @@ import { MINILM_DESCRIPTION } from '../src/adapters/onnx/minilm-embedder.ts';
 import type { Agent } from '../src/agent/agent.ts';
 import { createConversationAgent } from '../src/agent/create-agent.ts';
 import { waitForTurn } from '../src/agent/wait-for-turn.ts';
-import { createPassageJudge } from '../src/app/create-model.ts';
 import { systemRuntime } from '../src/app/system-runtime.ts';
+import { createWordChecker } from '../src/citations/word-checker.ts';
 import { agentConfigSchema } from '../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../src/domain/conversation-turn.ts';
-import { createJudge } from '../src/judge/answer-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { estimateTokens } from '../src/text/estimate-tokens.ts';
@@ -104,9 +103,7 @@ function commonPrefixLength(one: string, other: string): number {
 }
 
 function createAgent(store: ChunkStore, settings: object, onRequest: (input: string) => void): Agent {
-  const judge = createJudge(embedder);
-  const findJudge = async () => judge;
-  const offline = createOfflineModel({ newId: systemRuntime.newId, judge: createPassageJudge(findJudge) });
+  const offline = createOfflineModel({ newId: systemRuntime.newId });
   const model: Model = {
     ...offline,
     getStreamedResponse(request) {
@@ -124,7 +121,7 @@ function createAgent(store: ChunkStore, settings: object, onRequest: (input: str
       mode: 'hybrid',
       scoreThreshold: MINILM_DESCRIPTION.scoreThreshold,
     }),
-    findJudge,
+    checker: createWordChecker({ store, embedder: async () => embedder }),
     sessions: createMemorySessionStore(),
     runtime: systemRuntime,
   });

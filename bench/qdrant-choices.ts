@@ -121,6 +121,7 @@ async function measureIdf(url: string, client: QdrantClient, name: string): Prom
         parse: createDocumentParser(),
         embedder: async () => embedder,
         stillExists: async () => true,
+        hasWords: true,
       };
       await ingestSources([createCorpusSource(corpus)], dependencies, { prune: false });
       await store.settle();

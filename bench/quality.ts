@@ -3,12 +3,11 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SEARCH_MODES } from '../src/domain/setting-choices.ts';
 import type { IngestProgress } from '../src/ingest/ingest.ts';
-import { createJudge, type LocalAnswerJudge } from '../src/judge/answer-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
-import { rerankByNearness } from '../src/retrieval/rerank.ts';
+import { rerankByWords } from '../src/retrieval/rerank.ts';
 import { loadDefaultEmbedder, loadNamedEmbedder } from './support/load-embedder.ts';
 import {
   measureMode,
@@ -35,7 +34,7 @@ import {
 
 const MAX_QUERIES = 1000;
 /** Reranking reads ten passages per query. */
-const MAX_RERANKED = 200;
+const MAX_RERANKED = Number(process.env.MR ?? 200);
 /** Takes long to embed: measured only with --all. */
 const MULTITURN = 'multiturn';
 
@@ -71,7 +70,6 @@ async function main(): Promise<void> {
   const encoder = await loadDefaultEmbedder();
   const loaded = flags.embedder === undefined ? encoder : await loadNamedEmbedder(flags.embedder);
   console.log(loaded.id);
-  const judge = createJudge(encoder);
   const measured: Record<string, ScoresByMode & { allLexical: RetrievalScores }> = {};
   const reranked: Record<string, { found: RetrievalScores; reranked: RetrievalScores }> = {};
   for (const directory of sets) {
@@ -99,24 +97,20 @@ async function main(): Promise<void> {
       const few = sampleQueries(picked, MAX_RERANKED).map(ask);
       reranked[label] = {
         found: await measureMode('hybrid', collection, embedder, few),
-        reranked: await measureMode('hybrid', collection, embedder, few, judge),
+        reranked: await measureMode('hybrid', collection, embedder, few, true),
       };
       console.log(`\n${formatReranked(few.length, reranked[label])}`);
     }
     await collection.store.close();
   }
   const found: Record<string, Record<string, number[]>> = {};
-  for (const set of questionSets) found[set.name] = await measureQuestions(set, loaded, judge);
+  for (const set of questionSets) found[set.name] = await measureQuestions(set, loaded);
   for (const each of new Set([encoder, loaded])) await each.close();
   console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured, reranked, found })}`);
 }
 
 /** Counts the questions whose answering passage is found with the agent's settings. */
-async function measureQuestions(
-  set: QuestionSet,
-  embedder: Embedder,
-  judge: LocalAnswerJudge,
-): Promise<Record<string, number[]>> {
+async function measureQuestions(set: QuestionSet, embedder: Embedder): Promise<Record<string, number[]>> {
   const store = await openQuestionCollection(set, embedder, showProgress(set.name));
   const { documents, chunks } = await store.info();
   console.log(`\n${set.name}: ${documents} documents, ${chunks} chunks, ${set.questions.length} questions\n`);
@@ -126,8 +120,8 @@ async function measureQuestions(
     const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
     found[mode] = await countFoundAnswers(set, retriever);
     if (mode !== 'hybrid') continue;
-    const reranking = rerankByNearness(retriever, { store, nearness: async () => judge.compareWords });
-    found['hybrid, reranked by the judge'] = await countFoundAnswers(set, reranking);
+    const reranking = rerankByWords(retriever, { store, embedder: async () => embedder });
+    found['hybrid, reranked'] = await countFoundAnswers(set, reranking);
   }
   await store.close();
   const lines = Object.entries(found).map(([mode, counts]) => [mode, ...counts.map(String)]);
@@ -223,7 +217,7 @@ function formatReranked(
     [
       [`${queries} of them`, ...RETRIEVAL_METRICS],
       line('hybrid', scores.found),
-      line('hybrid, reranked by the judge', scores.reranked),
+      line('hybrid, reranked', scores.reranked),
     ],
     [1, 2, 3],
   );

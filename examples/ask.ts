@@ -1,4 +1,4 @@
-// Index the sample book with `npm start -- search ROS`, then run: node examples/ask.ts
+// Index the sample book with `npm start -- search ROS`, then run: npx node examples/ask.ts
 import { createAgent } from 'citeloop';
 
 const agent = await createAgent({ collection: 'sample_book', policy: 'tool' });

@@ -26,8 +26,7 @@ const { output } = await bundle({
     index: 'src/index.ts',
     testing: 'src/testing.ts',
     'model-worker': 'src/adapters/onnx/model-worker.ts',
-    'parse-worker': 'src/adapters/documents/parse-worker.ts',
-    'judge-worker': 'src/app/judge-worker.ts',
+    'parse-worker': 'src/app/parse-worker.ts',
   },
   // The groups below put modules of one entry into the chunk of another.
   preserveEntrySignatures: 'allow-extension',

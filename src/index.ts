@@ -3,13 +3,14 @@ import type { Agent, AgentSession, AskOptions } from './agent/agent.ts';
 import { waitForTurn } from './agent/wait-for-turn.ts';
 import { createApp } from './app/create-app.ts';
 import { createCollectionAgent } from './app/open-agent.ts';
-import { emptyCollectionError } from './app/open-collection.ts';
+import { emptyCollectionError, noCollectionError } from './app/open-collection.ts';
 import { withPlaceholderKeys } from './app/run-settings.ts';
+import { throwUnknownSetting } from './config/collect-settings.ts';
 import { loadConfig, type SettingValue } from './config/load-config.ts';
+import { settingNames } from './config/settings.ts';
 import type { AgentConfig } from './domain/agent-config.ts';
 import type { AgentResponse } from './domain/agent-response.ts';
 import type { SearchMode } from './domain/setting-choices.ts';
-import { createCollectionAdvice } from './faults/advice.ts';
 import { AppError } from './faults/app-error.ts';
 import type { ChunkStore } from './ports/chunk-store.ts';
 import type { Embedder } from './ports/embedder.ts';
@@ -44,6 +45,7 @@ export type ServiceOptions = {
     | 'embeddingDimensions'
     | 'rerank'
     | 'rerankModel'
+    | 'check'
     | 'cohereBaseUrl']?: SettingValue<Name>;
 };
 
@@ -73,8 +75,15 @@ export interface CiteloopAgent extends Agent {
   close(): Promise<void>;
 }
 
-/** Creates an agent on a collection. Options take precedence over the environment and config files. */
+/**
+ * Creates an agent on a collection. Options take precedence over the environment and config files. Throws
+ * `invalid_input` for an unknown option.
+ */
 export async function createAgent(options: CreateAgentOptions = {}): Promise<CiteloopAgent> {
+  if (process.getBuiltinModule?.('node:sqlite') === undefined) {
+    const message = `citeloop needs Node 22.18 or newer; this is Node ${process.versions.node}.`;
+    throw new AppError('configuration_error', message, { hint: 'Install a newer Node.' });
+  }
   const {
     mode,
     readSource,
@@ -86,6 +95,10 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     runtime,
     ...settings
   } = options;
+  for (const name of Object.keys(settings)) {
+    if (!settingNames.some((known) => known === name))
+      throwUnknownSetting(name, 'Unknown option', 'invalid_input');
+  }
   const ownStore = typeof givenStore === 'object' ? givenStore : undefined;
   const embedder = typeof givenEmbedder === 'object' ? givenEmbedder : undefined;
   const named = {
@@ -96,11 +109,7 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
   const config = runtime?.needsKeys === false ? withPlaceholderKeys(loaded) : loaded;
   const app = createApp(config, embedder === undefined ? {} : { embedder });
   const store = ownStore ?? (await app.catalog.open(config.agent.collection));
-  if (store === null) {
-    throw new AppError('invalid_input', `There is no collection "${config.agent.collection}".`, {
-      hint: createCollectionAdvice(config.agent.collection),
-    });
-  }
+  if (store === null) throw noCollectionError(config.agent.collection);
   if (ownStore === undefined && (await store.count({})) === 0) {
     await store.close();
     throw emptyCollectionError(store.name);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { assistantMessage, modelError, ScriptedModel } from '@openai/agents/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createMemorySessionStore } from '../src/adapters/memory/memory-session-store.ts';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
 import { agentResponseSchema } from '../src/domain/agent-response.ts';
@@ -23,6 +23,17 @@ test('asks a question and returns the response', async () => {
   // All fields that `--json` prints.
   expect(Object.keys(response).sort()).toEqual(Object.keys(agentResponseSchema.shape).sort());
   await agent.close();
+});
+
+test('throws invalid_input for an unknown option', async () => {
+  const misspelt = { collektion: 'docs' } as Parameters<typeof createAgent>[0];
+  await expect(createAgent(misspelt)).rejects.toMatchObject({ kind: 'invalid_input' });
+});
+
+test('throws configuration_error on a Node without SQLite', async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValueOnce(undefined);
+  await expect(createAgent()).rejects.toMatchObject({ kind: 'configuration_error' });
+  vi.restoreAllMocks();
 });
 
 test('throws the error of the service with its wait', async () => {

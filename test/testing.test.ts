@@ -98,7 +98,11 @@ test('an agent with the runtime of a tape needs no key and no server', async () 
   expect(answer).toContain('ROS 2');
   expect(citations.length).toBeGreaterThan(0);
   await agent.close();
-  const reranking = { rerank: true, rerankModel: 'rerank-v3.5', cohereBaseUrl: 'https://api.cohere.com' };
+  const reranking = {
+    rerank: 'cohere' as const,
+    rerankModel: 'rerank-v3.5',
+    cohereBaseUrl: 'https://api.cohere.com',
+  };
   await (await createAgent({ ...settings, ...reranking, store: 'qdrant', runtime, sessions })).close();
 });
 

@@ -69,7 +69,13 @@ await withTemporaryDirectory(async (directory) => {
   const store = await createSqliteCatalog(directory).openOrCreate('generated', identity);
   const { chunks } = await ingestSources(
     [source],
-    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: async () => true },
+    {
+      store,
+      parse: createDocumentParser(),
+      embedder: async () => embedder,
+      stillExists: async () => true,
+      hasWords: true,
+    },
     { prune: false },
   );
   await store.close();

@@ -1,14 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { createQuery } from '../../src/domain/query.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import { groupWrites } from '../speed/qdrant-upsert.ts';
-import { measureMs, median, percentile } from '../support/measure.ts';
-import { createSyntheticDocuments, SYNTHETIC_IDENTITY, type SyntheticQuery } from '../support/synthetic.ts';
+import { cpuTimeMs, measureMs, median, percentile, residentMb } from '../support/measure.ts';
+import {
+  createSyntheticDocuments,
+  createSyntheticRetriever,
+  SYNTHETIC_IDENTITY,
+  type SyntheticQuery,
+} from '../support/synthetic.ts';
 
 const NAME = 'synthetic';
 const TOP_K = 10;
 const WARM_UP = 20;
+/** Content words per chunk that have a vector. */
+const WORDS = 55;
 
 export type StoreTask =
   | { task: 'ingest'; store: StoreLocation; chunks: number; queries: number }
@@ -33,6 +41,10 @@ export interface QueryReport {
   coldMs: number;
   p50: number;
   p95: number;
+  /** A search of the best 30 that are reranked by their words. */
+  rerankP50: number;
+  rerankP95: number;
+  rerankCpuMs: number;
   /** CPU time per search, in this process and the server. */
   cpuMs: number;
   /** Resident memory of the process with the data: this one or the server. */
@@ -55,7 +67,7 @@ async function ingest({
   queries: count,
 }: StoreTask & { task: 'ingest' }): Promise<IngestReport> {
   const store = await createCatalog(place).openOrCreate(NAME, SYNTHETIC_IDENTITY);
-  const { documents, queries } = await createSyntheticDocuments(chunks, count);
+  const { documents, queries } = await createSyntheticDocuments(chunks, count, WORDS);
   let writingMs = 0;
   // Generating the documents is not measured.
   for (const window of groupWrites(documents())) writingMs += await measureMs(() => store.write(window));
@@ -82,28 +94,22 @@ async function query({
   const cpuBefore = cpuTimeMs(serverPid);
   for (const each of queries.slice(WARM_UP)) times.push(await measureMs(() => search(opened, each)));
   const cpuMs = (cpuTimeMs(serverPid) - cpuBefore) / times.length;
+  const retriever = createSyntheticRetriever(opened, queries);
+  const rerankTimes: number[] = [];
+  const rerankBefore = cpuTimeMs(serverPid);
+  for (const { text } of queries.slice(WARM_UP)) {
+    rerankTimes.push(await measureMs(() => retriever.retrieve(createQuery({ text, topK: TOP_K }))));
+  }
+  const rerank = {
+    rerankP50: median(rerankTimes),
+    rerankP95: percentile(rerankTimes, 0.95),
+    rerankCpuMs: (cpuTimeMs(serverPid) - rerankBefore) / rerankTimes.length,
+  };
   const memoryMb = residentMb(serverPid ?? process.pid);
   await opened.close();
-  return { coldMs, p50: median(times), p95: percentile(times, 0.95), cpuMs, memoryMb };
+  return { coldMs, p50: median(times), p95: percentile(times, 0.95), cpuMs, ...rerank, memoryMb };
 }
 
 function search(store: ChunkStore, { text, vector }: Pick<SyntheticQuery, 'text' | 'vector'>) {
   return store.search({ text, vector, limit: TOP_K, filter: {} });
-}
-
-/** CPU time of this process and of the server, if there is one. */
-function cpuTimeMs(serverPid: number | null): number {
-  const { user, system } = process.cpuUsage();
-  const own = (user + system) / 1000;
-  if (serverPid === null) return own;
-  // Fields 14 and 15 of /proc/<pid>/stat, in hundredths of a second; the name before may contain spaces.
-  const fields = readFileSync(`/proc/${serverPid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return own + (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function residentMb(pid: number): number {
-  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1024;
 }

@@ -2,65 +2,62 @@ import { join } from 'node:path';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import type { Agent } from '../../src/agent/agent.ts';
-import { createJudge } from '../../src/judge/answer-judge.ts';
+import { createWordChecker, noChecker } from '../../src/citations/word-checker.ts';
+import type { ChunkWords } from '../../src/ports/chunk-store.ts';
+import type { CitationChecker } from '../../src/ports/citation-checker.ts';
 import { createBenchAgent } from '../support/bench-agent.ts';
 import { findProgramWeights } from '../support/load-embedder.ts';
 import { measureInterleaved, median, percentile, withTemporaryDirectory } from '../support/measure.ts';
 import { monotonicMs, startModelServer } from '../support/model-server.ts';
 import { type BenchmarkRow, createRow } from '../support/results.ts';
+import { bookPassages } from '../support/sample-book.ts';
 
 const ROUNDS = 20;
 const ANSWER_MS = 2000;
 
-/** Measures the time that the judge adds to a turn of two seconds, compared with a check by words alone. */
+/** Measures the time from the last word to the end of a turn with five cited sentences, with and without the check. */
 export function benchCheck(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const server = await startModelServer(ANSWER_MS);
     const embedder = await createMiniLmEmbedder({ location: findProgramWeights() });
-    const judge = createJudge(embedder);
-    const agents = {
-      judged: await createBenchAgent(
-        server,
-        join(directory, 'a'),
-        createMemorySessionStore(),
-        async () => judge,
-      ),
-      byWords: await createBenchAgent(server, join(directory, 'b'), createMemorySessionStore()),
+    const passages = await bookPassages();
+    const embedded = await embedder.embedWords?.(passages.map(({ text }) => text));
+    const vectors = new Map(
+      passages.map(({ chunkId }, index): [string, ChunkWords] => [
+        chunkId,
+        { text: embedded?.[index]?.words ?? new Int8Array(), path: new Int8Array() },
+      ]),
+    );
+    const store = {
+      wordVectors: async (chunkIds: readonly string[]) =>
+        new Map(chunkIds.flatMap((id) => (vectors.has(id) ? [[id, vectors.get(id) as ChunkWords]] : []))),
     };
-    const firstWords: Record<keyof typeof agents, number[]> = { judged: [], byWords: [] };
-    const cpuTimes: Record<keyof typeof agents, number[]> = { judged: [], byWords: [] };
+    const open = (name: string, checker: CitationChecker) =>
+      createBenchAgent(server, join(directory, name), createMemorySessionStore(), () => checker);
+    const agents = {
+      checked: await open('a', createWordChecker({ store, embedder: async () => embedder })),
+      unchecked: await open('b', noChecker),
+    };
     /** Returns the time from the last word to the end of the turn. */
     const measure = (name: keyof typeof agents) => async (round: number) => {
-      const { firstWordAtMs, lastWordAtMs, endAtMs, cpuMs } = await measureTurn(agents[name], round);
-      cpuTimes[name].push(cpuMs);
-      firstWords[name].push(firstWordAtMs - (await server.lastRequest()).firstWordAtMs);
+      const { lastWordAtMs, endAtMs } = await measureTurn(agents[name], round);
       return endAtMs - lastWordAtMs;
     };
     try {
       for (const agent of Object.values(agents)) await measureTurn(agent, -1);
-      const { judged, byWords } = await measureInterleaved(ROUNDS, {
-        judged: measure('judged'),
-        byWords: measure('byWords'),
+      const { checked, unchecked } = await measureInterleaved(ROUNDS, {
+        checked: measure('checked'),
+        unchecked: measure('unchecked'),
       });
-      const added = judged.map((ms, round) => ms - (byWords[round] ?? Number.NaN));
-      const addedCpu = cpuTimes.judged.map((ms, round) => ms - (cpuTimes.byWords[round] ?? Number.NaN));
-      const later = firstWords.judged.map((ms, round) => ms - (firstWords.byWords[round] ?? Number.NaN));
       return [
-        createRow(`check: last word to end of turn, by words alone, ${ROUNDS} turns`, median(byWords), 'ms'),
-        createRow('check: last word to end of turn, by the judge', median(judged), 'ms'),
-        createRow('check: time added by the judge', median(added), 'ms', {
-          target: { of: 'value', atMost: 30 },
+        createRow(`check: last word to end of turn, unchecked, ${ROUNDS} turns`, median(unchecked), 'ms'),
+        createRow('check: last word to end of turn', median(checked), 'ms', {
+          target: { of: 'value', atMost: 10 },
         }),
-        createRow('check: time added by the judge, p95', percentile(added, 0.95), 'ms'),
-        // On a busy machine, CPU time is more reliable.
-        createRow('check: CPU time added by the judge after the last word', median(addedCpu), 'ms'),
-        createRow('check: delay of the first word by the judge', median(later), 'ms', {
-          target: { of: 'value', atMost: 1 },
-        }),
+        createRow('check: last word to end of turn, p95', percentile(checked, 0.95), 'ms'),
       ];
     } finally {
-      await agents.judged.close();
-      await agents.byWords.close();
+      for (const agent of Object.values(agents)) await agent.close();
       await embedder.close();
       server.close();
     }
@@ -69,16 +66,10 @@ export function benchCheck(): Promise<BenchmarkRow[]> {
 
 async function measureTurn(agent: Agent, round: number) {
   const session = await agent.startSession();
-  let firstWordAtMs = Number.NaN;
   let lastWordAtMs = Number.NaN;
-  let before = process.cpuUsage();
   for await (const event of session.ask(`How do two nodes exchange messages, and what is ${round} about?`)) {
     if (event.type === 'error') throw new Error(event.error.message);
-    if (event.type !== 'text_delta') continue;
-    lastWordAtMs = monotonicMs();
-    before = process.cpuUsage();
-    if (Number.isNaN(firstWordAtMs)) firstWordAtMs = lastWordAtMs;
+    if (event.type === 'text_delta') lastWordAtMs = monotonicMs();
   }
-  const { user, system } = process.cpuUsage(before);
-  return { firstWordAtMs, lastWordAtMs, endAtMs: monotonicMs(), cpuMs: (user + system) / 1000 };
+  return { lastWordAtMs, endAtMs: monotonicMs() };
 }

@@ -21,7 +21,7 @@ export async function ingestDirectory(
   try {
     return await ingestSources(
       [source],
-      { store, parse: createDocumentParser(), embedder, stillExists: documentFileExists },
+      { store, parse: createDocumentParser(), embedder, stillExists: documentFileExists, hasWords: true },
       { prune: false },
     );
   } finally {

@@ -29,7 +29,7 @@ export async function benchScanRecall(): Promise<BenchmarkRow[]> {
   for (const { text } of queries.filter((_, index) => index % step === 0).slice(0, QUERIES)) {
     const query = await embedder.embedQuery(text);
     const exact = [...hashes]
-      .map(([id, hash]) => ({ id, score: dotProduct(query, vectors.get(hash) as Float32Array) }))
+      .map(([id, hash]) => ({ id, score: dotProduct(query, vectors.get(hash)?.vector ?? []) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, TOP_K);
     const found = await store.search({ text: null, vector: query, limit: TOP_K, filter: {} });

@@ -55,7 +55,7 @@ async function benchColdSearch(directory: string): Promise<BenchmarkRow[]> {
   const home = join(directory, 'home');
   const noModel = join(directory, 'no-model');
   await mkdir(noModel);
-  const engine = await ensureOnnxEngine(findProgramWeights());
+  const { directory: engine } = await ensureOnnxEngine(findProgramWeights());
   const weights = join(findProgramWeights().directory, 'onnx/model_quantized.onnx');
   const program = (args: string[], env: Record<string, string> = {}) =>
     runNode([PROGRAM, ...args], { cwd: directory, env: { CITELOOP_HOME: home, ...env } });

@@ -7,8 +7,12 @@ export interface StorePoint {
   coldMs: number;
   p50: number;
   p95: number;
+  rerankP50: number;
+  rerankP95: number;
+  rerankCpuMs: number;
   cpuMs: number;
   memoryMb: number;
+  diskMb: number;
 }
 
 interface Panel {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { IngestReport, QueryReport, StoreLocation, StoreTask } from '../children/stores.ts';
-import { measureInterleaved, measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
-import { withQdrant } from '../support/qdrant.ts';
+import { diskMb, measureInterleaved, measureMs, median, withTemporaryDirectory } from '../support/measure.ts';
+import { waitUntilIndexed, withQdrant } from '../support/qdrant.ts';
 import {
   type BenchmarkRow,
   createRow,
@@ -41,14 +40,14 @@ function captionOf({ cores, load }: MachineInfo): string {
 
 function measureAt(chunks: number): Promise<StorePoint[]> {
   return withTemporaryDirectory((directory) =>
-    withQdrant(async ({ url, pid }) => {
+    withQdrant(async ({ url, pid }, storage) => {
       const embedded = { directory };
       const server = { url };
       const ingest = (store: StoreLocation) =>
         runInChild<IngestReport>({ task: 'ingest', store, chunks, queries: QUERIES });
       const sqlite = await ingest(embedded);
       const qdrant = await ingest(server);
-      const indexingMs = await measureMs(() => waitUntilIndexed(url));
+      const indexingMs = await measureMs(() => waitUntilIndexed(`${url}/collections/synthetic`));
       const { queries } = sqlite;
 
       const reports: Record<'sqlite' | 'qdrant', QueryReport[]> = { sqlite: [], qdrant: [] };
@@ -61,8 +60,14 @@ function measureAt(chunks: number): Promise<StorePoint[]> {
         qdrant: ask('qdrant', server, pid),
       });
       return [
-        toStorePoint('SQLite file', chunks, sqlite, reports.sqlite, null),
-        toStorePoint('Qdrant server', chunks, qdrant, reports.qdrant, indexingMs / 1000),
+        toStorePoint('SQLite file', chunks, sqlite, reports.sqlite, {
+          indexingSeconds: null,
+          diskMb: diskMb(directory),
+        }),
+        toStorePoint('Qdrant server', chunks, qdrant, reports.qdrant, {
+          indexingSeconds: indexingMs / 1000,
+          diskMb: diskMb(storage),
+        }),
       ];
     }),
   );
@@ -73,7 +78,7 @@ function toStorePoint(
   chunks: number,
   { chunksPerSecond }: IngestReport,
   reports: readonly QueryReport[],
-  indexingSeconds: number | null,
+  { indexingSeconds, diskMb }: Pick<StorePoint, 'indexingSeconds' | 'diskMb'>,
 ): StorePoint {
   const medianOf = (key: keyof QueryReport) => median(reports.map((report) => report[key]));
   return {
@@ -84,8 +89,12 @@ function toStorePoint(
     coldMs: medianOf('coldMs'),
     p50: medianOf('p50'),
     p95: medianOf('p95'),
+    rerankP50: medianOf('rerankP50'),
+    rerankP95: medianOf('rerankP95'),
+    rerankCpuMs: medianOf('rerankCpuMs'),
     cpuMs: medianOf('cpuMs'),
     memoryMb: medianOf('memoryMb'),
+    diskMb,
   };
 }
 
@@ -98,8 +107,12 @@ function toRows(point: StorePoint): BenchmarkRow[] {
     createRow(name('first search of a process, with opening'), point.coldMs, 'ms'),
     createRow(name('hybrid search p50'), point.p50, 'ms'),
     createRow(name('hybrid search p95'), point.p95, 'ms'),
+    createRow(name('hybrid search and rerank p50'), point.rerankP50, 'ms'),
+    createRow(name('hybrid search and rerank p95'), point.rerankP95, 'ms'),
     createRow(name('CPU time per hybrid search'), point.cpuMs, 'ms'),
+    createRow(name('CPU time per hybrid search and rerank'), point.rerankCpuMs, 'ms'),
     createRow(name('memory'), point.memoryMb, 'MB'),
+    createRow(name('disk'), point.diskMb, 'MB'),
   ];
 }
 
@@ -107,14 +120,4 @@ async function runInChild<T>(task: StoreTask): Promise<T> {
   const child = spawn(process.execPath, [CHILD], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(task));
   return JSON.parse(await text(child.stdout)) as T;
-}
-
-/** Qdrant builds its index after accepting the points and scans them until then. */
-async function waitUntilIndexed(url: string): Promise<void> {
-  for (let quiet = 0; quiet < 3; ) {
-    const response = await fetch(`${url}/collections/synthetic`);
-    const { result } = (await response.json()) as { result: { status: string } };
-    quiet = result.status === 'green' ? quiet + 1 : 0;
-    await delay(500);
-  }
 }

@@ -45,7 +45,13 @@ export async function openSampleBookSet(embedder: Embedder): Promise<AbstentionS
   const source = await createDocumentSource(book, { files: { cwd: book }, web: {} });
   await ingestSources(
     [source],
-    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: documentFileExists },
+    {
+      store,
+      parse: createDocumentParser(),
+      embedder: async () => embedder,
+      stillExists: documentFileExists,
+      hasWords: true,
+    },
     { prune: true },
   );
   const questions = readRows(join(FIXTURES, 'cases', 'book.jsonl')).map(

@@ -2,9 +2,11 @@ import { createOpenAiModel } from '../../src/adapters/openai/create-openai-model
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import type { Agent, AgentSession } from '../../src/agent/agent.ts';
 import { createConversationAgent } from '../../src/agent/create-agent.ts';
-import type { FindJudge } from '../../src/agent/turn-judge.ts';
 import { systemRuntime } from '../../src/app/system-runtime.ts';
+import { createWordChecker } from '../../src/citations/word-checker.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
+import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import type { CitationChecker } from '../../src/ports/citation-checker.ts';
 import type { SessionStore } from '../../src/ports/session-store.ts';
 import type { ModelServer } from './model-server.ts';
 import { createInstantRetriever } from './sample-book.ts';
@@ -16,7 +18,8 @@ export async function createBenchAgent(
   server: ModelServer,
   directory: string,
   sessions: SessionStore,
-  findJudge: FindJudge = async () => null,
+  createChecker: (store: ChunkStore) => CitationChecker = (store) =>
+    createWordChecker({ store, embedder: null }),
 ): Promise<Agent & { close(): Promise<void> }> {
   const identity = { embedder: 'none', dimensions: 4 };
   const store = await createSqliteCatalog(directory).openOrCreate('bench', identity);
@@ -32,7 +35,7 @@ export async function createBenchAgent(
     retriever: await createInstantRetriever(),
     sessions,
     runtime: systemRuntime,
-    findJudge,
+    checker: createChecker(store),
   });
   return {
     ...agent,

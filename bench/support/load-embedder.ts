@@ -7,7 +7,6 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import type { CollectionIdentity } from '../../src/domain/collection-identity.ts';
 import type { ChunkStore, CollectionCatalog } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
-import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 
 export const MINILM_IDENTITY: CollectionIdentity = {
   embedder: MINILM_DESCRIPTION.id,
@@ -42,6 +41,6 @@ export async function loadNamedEmbedder(named: string): Promise<Embedder> {
 }
 
 /** Loads the program's default embedder. */
-export function loadDefaultEmbedder(): Promise<Embedder & TokenEncoder> {
+export function loadDefaultEmbedder(): Promise<Embedder> {
   return createMiniLmEmbedder({ location: findProgramWeights(), bulk: true });
 }

@@ -1,8 +1,7 @@
 import type { SearchMode } from '../../src/domain/setting-choices.ts';
-import type { LocalAnswerJudge } from '../../src/judge/answer-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
-import { rerankByNearness } from '../../src/retrieval/rerank.ts';
+import { rerankByWords } from '../../src/retrieval/rerank.ts';
 import type { OpenRetrievalSet, RetrievalQuery } from './retrieval-set.ts';
 import { mean, ndcgAt, recallAt } from './retrieval-set.ts';
 
@@ -29,18 +28,16 @@ export async function measureQuality(
   };
 }
 
-/** Scores the ranking of documents by their best chunk, reranked by the judge if there is one. */
+/** Scores the ranking of documents by their best chunk, or reranked by their words. */
 export async function measureMode(
   mode: SearchMode,
   { store, documentOf }: SearchedSet,
   embedder: Embedder,
   queries: readonly RetrievalQuery[],
-  judge?: LocalAnswerJudge,
+  reranked = false,
 ): Promise<RetrievalScores> {
   const base = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
-  const retriever = judge
-    ? rerankByNearness(base, { store, nearness: async () => judge.compareWords })
-    : base;
+  const retriever = reranked ? rerankByWords(base, { store, embedder: async () => embedder }) : base;
   const scores: RetrievalScores[] = [];
   for (const { text, relevance } of queries) {
     const { hits } = await retriever.retrieve({ text, topK: TOP_CHUNKS, filter: {} });

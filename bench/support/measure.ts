@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,6 +67,11 @@ export async function runNode(
   if (code !== 0) throw new Error(`${args.join(' ')} exited with code ${code}: ${stderr.trim()}`);
 }
 
+/** The blocks that a directory takes on disk; sparse files count with what is written. */
+export function diskMb(directory: string): number {
+  return Number.parseInt(execFileSync('du', ['-sk', directory], { encoding: 'utf8' }), 10) / 1024;
+}
+
 /** Runs `work` with a directory that is removed afterwards. */
 export async function withTemporaryDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'citeloop-bench-'));
@@ -74,4 +80,22 @@ export async function withTemporaryDirectory<T>(work: (directory: string) => Pro
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** CPU time of this process and of the server, if there is one. */
+export function cpuTimeMs(serverPid: number | null): number {
+  const { user, system } = process.cpuUsage();
+  const own = (user + system) / 1000;
+  if (serverPid === null) return own;
+  // Fields 14 and 15 of /proc/<pid>/stat, in hundredths of a second; the name before may contain spaces.
+  const fields = readFileSync(`/proc/${serverPid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return own + (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Of a process: all resident memory, its own (RssAnon), or the files that it maps (RssFile). */
+export function residentMb(pid: number, field: 'VmRSS' | 'RssAnon' | 'RssFile' = 'VmRSS'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
 }

@@ -1,8 +1,8 @@
-import { findNames, findNumbers, removeCodeSpans } from '../../src/judge/facts/claim-facts.ts';
+import { findClaimedNames, findDigits } from '../../src/citations/claim-facts.ts';
 
 /** A supported sentence, changed so that it is no longer supported. */
 export interface Mutation {
-  kind: 'number' | 'name' | 'unit' | 'negation' | 'roles';
+  kind: 'number' | 'name' | 'unit' | 'negation' | 'code';
   text: string;
 }
 
@@ -34,14 +34,16 @@ export function hasUnit(claim: string): boolean {
 export function createMutations(claim: string, source: string, otherNames: readonly string[]): Mutation[] {
   const found: Mutation[] = [];
   const number = /(?<![\w.,])\d+(?:[.,]\d+)*(?![\w]|[.,]\d)/.exec(claim);
-  if (number !== null && removeCodeSpans(claim) === claim) {
-    const given = new Set(findNumbers(source).map(({ value }) => value));
+  if (number !== null && !claim.includes('`')) {
+    const given = new Set(findDigits(source).map(({ value }) => value));
     const digits = Number(number[0].replaceAll(',', ''));
     const other = [7, 13, 29, 111].map((by) => String(digits + by)).find((value) => !given.has(value));
     if (other !== undefined)
       found.push({ kind: 'number', text: replaceAt(claim, number.index, number[0], other) });
   }
-  const names = findNames(claim).filter((name) => claim.split(name).length === 2);
+  const names = findClaimedNames(claim)
+    .map(({ name }) => name)
+    .filter((name) => claim.split(name).length === 2);
   const [name] = names;
   const lower = source.toLowerCase();
   const foreign = otherNames.find((other) => !lower.includes(other.toLowerCase()) && !claim.includes(other));
@@ -57,11 +59,8 @@ export function createMutations(claim: string, source: string, otherNames: reado
   }
   if (NEGATED.test(claim)) found.push({ kind: 'negation', text: claim.replace(NEGATED, '$1') });
   else if (AUXILIARY.test(claim)) found.push({ kind: 'negation', text: claim.replace(AUXILIARY, '$1 not') });
-  const [first, last] = [names[0], names.at(-1)];
-  if (first !== undefined && last !== undefined && names.length > 1 && !claim.includes(`${first} ${last}`)) {
-    const swapped = claim.replace(first, '\u0000').replace(last, first).replace('\u0000', last);
-    found.push({ kind: 'roles', text: swapped });
-  }
+  const code = /`[a-z]\w*(?:[._]\w+)*`/i.exec(claim);
+  if (code !== null) found.push({ kind: 'code', text: claim.replace(code[0], '`make_widget`') });
   return found;
 }
 

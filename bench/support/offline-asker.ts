@@ -1,18 +1,20 @@
 import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
 import { MINILM_DESCRIPTION } from '../../src/adapters/onnx/minilm-embedder.ts';
-
 import { answerQuestion } from '../../src/agent/turn.ts';
 import { TurnEvents } from '../../src/agent/turn-record.ts';
 import { systemRuntime } from '../../src/app/system-runtime.ts';
 import { createSourceRegister } from '../../src/citations/source-register.ts';
+import { createWordChecker } from '../../src/citations/word-checker.ts';
 import { saysNoInformation } from '../../src/domain/abstention.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
 import { type Citation, isPassedCitation } from '../../src/domain/citation.ts';
 import { conversationMessageSchema } from '../../src/domain/conversation-message.ts';
 import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
+import { OFFLINE_DEFAULTS } from '../../src/domain/setting-choices.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
+import { rerankByWords } from '../../src/retrieval/rerank.ts';
 
 export interface HistoryMessage {
   role: 'user' | 'assistant';
@@ -32,16 +34,12 @@ export interface OfflineAnswer {
 
 /** Creates a function that asks the offline agent one question after a given history. */
 export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
-  const config = agentConfigSchema.parse({});
-  const retriever = createRetriever({
-    store,
-    embedder: async () => embedder,
-    mode: 'hybrid',
-    scoreThreshold: MINILM_DESCRIPTION.scoreThreshold,
-  });
-  const model = createOfflineModel({
-    newId: systemRuntime.newId,
-  });
+  const config = agentConfigSchema.parse(OFFLINE_DEFAULTS);
+  const dependencies = { store, embedder: async () => embedder };
+  const { scoreThreshold } = MINILM_DESCRIPTION;
+  const found = createRetriever({ ...dependencies, mode: 'hybrid', scoreThreshold });
+  const retriever = rerankByWords(found, dependencies);
+  const model = createOfflineModel({ newId: systemRuntime.newId });
 
   return async function ask(question: string, history: readonly HistoryMessage[]): Promise<OfflineAnswer> {
     const queries: string[] = [];
@@ -53,9 +51,9 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         window: { tokens: config.contextWindow },
         store,
         retriever,
-        findJudge: async () => null,
+        checker: createWordChecker({ store, embedder: null }),
         runtime: systemRuntime,
-        readSource: false,
+        readSource: true,
         tracing: false,
       },
       {

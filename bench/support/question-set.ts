@@ -58,7 +58,13 @@ export async function openQuestionCollection(
   const source = await createDocumentSource(documents, { files: { cwd: documents }, web: {} });
   await ingestSources(
     [source],
-    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: documentFileExists },
+    {
+      store,
+      parse: createDocumentParser(),
+      embedder: async () => embedder,
+      stillExists: documentFileExists,
+      hasWords: true,
+    },
     { prune: true, onProgress },
   );
   return store;

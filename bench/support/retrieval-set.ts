@@ -87,7 +87,13 @@ export async function openRetrievalSet(
   );
   const { failed } = await ingestSources(
     [createCorpusSource(corpus)],
-    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: async () => true },
+    {
+      store,
+      parse: createDocumentParser(),
+      embedder: async () => embedder,
+      stillExists: async () => true,
+      hasWords: true,
+    },
     { prune: true, module: codeVersion(), onProgress: options.onProgress },
   );
   if (failed.length > 0) console.error(`${name}: ${failed.length} documents failed: ${failed[0]?.message}`);

@@ -39,7 +39,8 @@ export async function createInstantRetriever(): Promise<Retriever> {
   };
 }
 
-async function bookPassages(): Promise<Omit<RetrievedChunk, 'rank'>[]> {
+/** Passages of about the size of a chunk. */
+export async function bookPassages(): Promise<Omit<RetrievedChunk, 'rank'>[]> {
   return (await readChapters()).flatMap(({ path, text }) => {
     const [module = null] = path.split('/');
     const url = `https://book.test/${path}`;
@@ -112,7 +113,7 @@ export async function sampleChunks(count: number, { maxTokens, countTokens }: Em
   for (const { path, text } of await readChapters()) {
     const bytes = Buffer.from(text);
     const parsed = await parse({ uri: pathToFileURL(path).href, mediaType: 'markdown', bytes });
-    const chunks = chunkDocument(parsed, { title: parsed.title ?? path, maxTokens, countTokens });
+    const chunks = await chunkDocument(parsed, { title: parsed.title ?? path, maxTokens, countTokens });
     texts.push(...chunks.map((chunk) => chunk.embedded));
   }
   return Array.from({ length: Math.min(count, texts.length) }, (_, index) =>

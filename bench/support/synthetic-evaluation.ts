@@ -51,7 +51,7 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
     expected: null,
   });
   const chunks = [chunk('x'), chunk(isCorrect ? `d${index}` : 'y')];
-  const verdict = isCorrect ? ('supported' as const) : ('weak' as const);
+  const verdict = isCorrect ? ('supported' as const) : ('unsupported' as const);
   const total = Math.round(500 + 1000 * random());
   return {
     repeat: 1,
@@ -71,7 +71,7 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
         expected: null,
       },
     ],
-    sentences: [{ text: 'It is.', markers: ['1'], verdict, probability: null, unsupportedSpans: [] }],
+    sentences: [{ text: 'It is.', markers: ['1'], verdict, reason: null }],
     retrievals: [
       { query: 'q', filter: {}, scoreThreshold: 0.3, totalFound: 2, chunks, nearMiss: null, timeMs: 1 },
     ],

@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createChunkId } from '../../src/domain/document.ts';
 import type { ChunkStore, DocumentWrite } from '../../src/ports/chunk-store.ts';
+import { type Embedder, WORD_DIMENSIONS } from '../../src/ports/embedder.ts';
+import { createRetriever, type Retriever } from '../../src/retrieval/create-retriever.ts';
+import { rerankByWords } from '../../src/retrieval/rerank.ts';
+import { findContentWords } from '../../src/text/content-words.ts';
 import { readBookWords } from './sample-book.ts';
 
 /** Creates a seeded generator of numbers from 0 to 1 (mulberry32). */
@@ -109,11 +113,16 @@ export interface SyntheticDocuments {
   queries: SyntheticQuery[];
 }
 
-/** Generates chunks with natural text and clustered vectors, the same on every run. */
+/**
+ * Generates chunks with natural text, clustered vectors and the word vectors of the first `words` content words, the same
+ * on every run.
+ */
 export async function createSyntheticDocuments(
   size: number,
   queryCount: number,
+  words = 0,
 ): Promise<SyntheticDocuments> {
+  const wordVectors = createWordVectors();
   const random = createRandom(7);
   const text = createTextSource(await readBookWords(), random);
   const vectors = createClusteredVectors(CLUSTERS, DIMENSIONS, random);
@@ -125,6 +134,10 @@ export async function createSyntheticDocuments(
     *documents() {
       for (let document = 0; document < count; document += 1) {
         const write = syntheticDocument(document, () => text.paragraph(120), vectors.near);
+        if (words > 0) {
+          const path = wordVectors(write.document.title);
+          for (const chunk of write.chunks) chunk.words = { text: wordVectors(chunk.text, words), path };
+        }
         yield write;
         const chunk = write.chunks[document % CHUNKS_PER_DOCUMENT];
         if (document % queryInterval !== 0 || queries.length >= queryCount || chunk === undefined) continue;
@@ -136,6 +149,46 @@ export async function createSyntheticDocuments(
       }
     },
   };
+}
+
+/** Returns a function that gives every term its own random unit vector. */
+function createWordVectors(): (text: string, limit?: number) => Int8Array {
+  const known = new Map<string, Int8Array>();
+  function vectorOf(term: string): Int8Array {
+    const found = known.get(term);
+    if (found !== undefined) return found;
+    const random = createRandom(Number.parseInt(sha256(term).slice(0, 8), 16));
+    const unit = createClusteredVectors(1, WORD_DIMENSIONS, random).near(0);
+    const vector = Int8Array.from(unit, (value) => Math.round(127 * value));
+    known.set(term, vector);
+    return vector;
+  }
+  return (text, limit) => {
+    const terms = findContentWords(text).slice(0, limit);
+    const vectors = new Int8Array(terms.length * WORD_DIMENSIONS);
+    terms.forEach(({ term }, word) => {
+      vectors.set(vectorOf(term), word * WORD_DIMENSIONS);
+    });
+    return vectors;
+  };
+}
+
+/** Creates a retriever that reranks, with the vectors of these queries instead of an embedder. */
+export function createSyntheticRetriever(
+  store: ChunkStore,
+  queries: readonly Pick<SyntheticQuery, 'text' | 'vector'>[],
+): Retriever {
+  const vectors = new Map(queries.map(({ text, vector }) => [text, vector]));
+  const vectorOf = (text: string) => vectors.get(text) as Float32Array;
+  const words = createWordVectors();
+  const embedder = async () =>
+    ({
+      embedQuery: async (text: string) => vectorOf(text),
+      embedWords: async (texts: readonly string[]) =>
+        texts.map((text) => ({ vector: vectorOf(text), words: words(text) })),
+    }) as Partial<Embedder> as Embedder;
+  const retriever = createRetriever({ store, embedder, scoreThreshold: 0, mode: 'hybrid' });
+  return rerankByWords(retriever, { store, embedder });
 }
 
 function syntheticDocument(
@@ -169,6 +222,7 @@ function syntheticDocument(
         contentHash: sha256(text),
         chunkId: createChunkId(url, index),
         vector: near(document),
+        words: null,
       };
     }),
   };

@@ -22,8 +22,6 @@ import { findMutants, type Mutant, withMutants } from './find-mutants.ts';
 
 const FOLDERS = [
   'src/citations',
-  'src/judge/facts',
-  'src/judge',
   'src/tape',
   'src/evaluation/statistics',
   'src/domain/token-budget.ts',

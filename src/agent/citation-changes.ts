@@ -11,7 +11,7 @@ import {
   isFileDeleted,
 } from '../retrieval/chunk-changes.ts';
 
-/** What happened to cited chunks since they were cited, by chunk id; unchanged ones are left out. */
+/** Changes of cited chunks by chunk id; unchanged ones are left out. */
 export type CitationChanges = Map<string, ChunkChange>;
 
 type CitingTurn = Pick<ConversationTurn, 'decisions' | 'response'>;
@@ -36,24 +36,22 @@ export function markMissingFiles(
 /** The lookup for a deleted collection. */
 export const emptyChunkLookup: Chunks = { chunks: async () => [], withContent: async () => [] };
 
-/** What happened to the sources of each turn since it cited them. */
+/** The changes of the sources of each turn since it cited them. */
 export async function findCitationChanges(
   turns: readonly CitingTurn[],
   store: Chunks,
 ): Promise<CitationChanges[]> {
   const cited = citedChunks(turns);
-  const fates = await findChunkChanges(cited.flat(), store);
-  let at = 0;
-  return cited.map((chunks) => {
-    const own = fates.slice(at, at + chunks.length);
-    at += chunks.length;
-    return new Map(
-      chunks.flatMap(({ chunkId }, index): [string, ChunkChange][] => {
-        const fate = own[index] ?? null;
-        return fate === null ? [] : [[chunkId, fate]];
-      }),
-    );
-  });
+  const changes = (await findChunkChanges(cited.flat(), store)).values();
+  return cited.map(
+    (chunks) =>
+      new Map(
+        chunks.flatMap(({ chunkId }): [string, ChunkChange][] => {
+          const change = changes.next().value ?? null;
+          return change === null ? [] : [[chunkId, change]];
+        }),
+      ),
+  );
 }
 
 /** The chunks that each turn cites, with the hash of their latest retrieval up to then. */
@@ -73,29 +71,29 @@ function citedChunks(turns: readonly CitingTurn[]): ChunkReference[][] {
 }
 
 export interface CitationChangeRecords {
-  /** Changed or removed chunks, and those whose file is gone. */
-  stale: Record<string, 'changed' | 'vanished' | 'gone'>;
+  /** Changed or removed chunks, and those whose file was deleted. */
+  stale: Record<string, 'changed' | 'removed' | 'file_deleted'>;
   /** Chunks whose text is now in another chunk. */
   moved: Record<string, ChunkPlace>;
 }
 
-/** The fates as plain records for JSON. */
-export function toCitationChangeRecords(fates: CitationChanges): CitationChangeRecords {
+/** Citation changes as plain records for JSON. */
+export function toCitationChangeRecords(changes: CitationChanges): CitationChangeRecords {
   const records: CitationChangeRecords = { stale: {}, moved: {} };
-  for (const [chunkId, fate] of fates) {
-    if (fate.became === 'moved') records.moved[chunkId] = fate.to;
-    else records.stale[chunkId] = fate.became;
+  for (const [chunkId, change] of changes) {
+    if (change.change === 'moved') records.moved[chunkId] = change.to;
+    else records.stale[chunkId] = change.change;
   }
   return records;
 }
 
 /** A notice that names the changed sources of earlier answers, if there are any. */
 export async function staleSourceNotices(turns: readonly CitingTurn[], store: Chunks): Promise<string[]> {
-  const fates = await findCitationChanges(turns, store);
+  const changes = await findCitationChanges(turns, store);
   const titles = turns.flatMap(({ response }, index) =>
     response.citations.flatMap(({ chunkId, title }) => {
-      const fate = fates[index]?.get(chunkId ?? '');
-      return fate === undefined || fate.became === 'moved' ? [] : [title];
+      const found = changes[index]?.get(chunkId ?? '');
+      return found === undefined || found.change === 'moved' ? [] : [title];
     }),
   );
   if (titles.length === 0) return [];

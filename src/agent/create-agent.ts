@@ -1,6 +1,7 @@
 import { createRetryablePromise } from '../async/retryable-promise.ts';
 import { findMarkers } from '../citations/find-markers.ts';
 import { createSourceRegister } from '../citations/source-register.ts';
+import { createWordChecker } from '../citations/word-checker.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { createSession, reopenSession, unknownSessionError } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
@@ -12,14 +13,15 @@ import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { Agent } from './agent.ts';
 import { staleSourceNotices } from './citation-changes.ts';
 import { reservedTokens } from './context-budget.ts';
+import { createAgentSession, validateQuestion } from './create-agent-session.ts';
 import { createAgentBriefing } from './model-input.ts';
-import { answerQuestion, createAgentSession, type TurnSetup, validateQuestion } from './turn.ts';
+import { answerQuestion, type TurnSetup } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
 
-interface AgentOptions
-  extends Omit<TurnSetup, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge'> {
+interface AgentOptions extends Omit<TurnSetup, 'briefing' | 'window' | 'readSource' | 'tracing' | 'checker'> {
   sessions: SessionStore;
-  findJudge?: TurnSetup['findJudge'];
+  /** Default: by words, without a model. */
+  checker?: TurnSetup['checker'];
   readSource?: boolean;
   /** The SDK's own tracing; off by default. */
   tracing?: boolean;
@@ -31,7 +33,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
   const setup: TurnSetup = {
     readSource: false,
     tracing: false,
-    findJudge: async () => null,
+    checker: createWordChecker({ store, embedder: null }),
     ...options,
     briefing: briefing.get,
     window: { tokens: config.contextWindow },
@@ -83,7 +85,8 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
         turns.push(turn);
       }
       const notices = await staleSourceNotices(turns, store);
-      const start = { session, lastTurn: turns.at(-1) ?? null, sources, notices };
+      const lastTurn = session.turnCount === 0 ? null : (turns.at(-1) ?? null);
+      const start = { session, lastTurn, sources, notices };
       return createAgentSession(start, setup, sessions);
     },
 

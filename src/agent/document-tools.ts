@@ -14,6 +14,7 @@ import {
 import { AppError, messageOf } from '../faults/app-error.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { memoizeBy } from '../text/memoize.ts';
 import { selectPassageWindow } from '../text/passage-window.ts';
 import { READ_SOURCE_TOOL } from './agent.ts';
 import type { PassageBudget } from './context-budget.ts';
@@ -21,7 +22,7 @@ import { checkArguments, toStrictSchema } from './tool-arguments.ts';
 import type { TurnRecord } from './turn-record.ts';
 
 /**
- * Runs a search of a turn: emits its events, counts it, and lets the judge read the passages ahead. Throws an AppError if
+ * Runs a search of a turn: emits its events, counts it. Throws an AppError if
  * the search fails, and the signal's reason.
  */
 export type TurnSearch = (query: Query, retrievalId: string) => Promise<RetrievalContext>;
@@ -67,6 +68,16 @@ export function searchArguments(modules: readonly string[] = []) {
   });
 }
 
+/** Both forms of the arguments. They are kept, because turns of a session have the same modules. */
+const searchParameters = memoizeBy(
+  { size: 16 },
+  (modules: readonly string[]) => JSON.stringify(modules),
+  (modules) => {
+    const schema = searchArguments(modules);
+    return { schema, parameters: toStrictSchema(schema) };
+  },
+);
+
 interface SearchToolOptions {
   search: TurnSearch;
   /** The modules of the collection, to choose from. */
@@ -78,14 +89,14 @@ interface SearchToolOptions {
 /** The search tool of one turn. Validates arguments itself, because the SDK does not tell the model what was wrong. */
 export function createSearchTool(context: ToolContext, options: SearchToolOptions): Tool {
   const { toolName } = context.config;
-  const schema = searchArguments(options.filter.module ?? options.modules);
+  const { schema, parameters } = searchParameters(options.filter.module ?? options.modules);
   const madeSearches = new Set<string>();
   const shownChunkIds = new Set<string>();
   return tool({
     name: toolName,
     description: searchDescriptions[toolName],
     strict: true,
-    parameters: toStrictSchema(schema),
+    parameters,
     isEnabled: () => hasStepsLeft(context),
     // Errors that the model can act on are results already; the rest end the turn.
     errorFunction: (_context, error) => {
@@ -189,7 +200,7 @@ export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStor
 }
 
 async function readSource(
-  { sources, passages, runtime }: ToolContext,
+  { record, sources, passages, runtime }: ToolContext,
   store: Pick<ChunkStore, 'neighbours'>,
   args: unknown,
 ): Promise<RetrievalToolResponse> {
@@ -206,12 +217,14 @@ async function readSource(
     return failedToolResponse('unknown_ref', `The source with the ref ${ref} is no longer there.`);
   }
   const found = createRetrievalContext({
-    query: ref,
+    query: `passages around [${ref}]`,
     chunks: chunks.map((chunk) => ({ ...chunk, score: hit.score })),
     scoreThreshold: 0,
     queryTimeMs: runtime.elapsedMs() - started,
     retrievedAt: runtime.now().toISOString(),
   });
   const importanceOf = ({ chunkIndex }: { chunkIndex: number }) => -Math.abs(chunkIndex - hit.chunkIndex);
-  return toToolResponse(passages.show(found, { importanceOf }), sources.register);
+  const shown = passages.show(found, { importanceOf });
+  record.addRetrieval(shown.context);
+  return toToolResponse(shown, sources.register);
 }

@@ -12,6 +12,7 @@ import { failedToolResponse } from '../domain/retrieval-tool-response.ts';
 import { advice, withSetting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { createVisibleStream, visibleText } from '../text/visible-text.ts';
+import { isTextDiscarded } from './guards/with-retries.ts';
 import { finishReasonOf, responseTokens, type StreamedResponse } from './model-response.ts';
 import { wrapInvalidJson } from './tool-arguments.ts';
 import type { TurnEvents, TurnRecord } from './turn-record.ts';
@@ -31,8 +32,6 @@ interface ModelLoopOptions {
   tracing: boolean;
   record: TurnRecord;
   events: TurnEvents;
-  /** Called with the text of the current step whenever it grows. */
-  onText(text: string): void;
   signal: AbortSignal;
 }
 
@@ -111,22 +110,27 @@ function withJsonArguments(item: StreamedResponse['output'][number]): StreamedRe
 /** Emits text and tool calls as they arrive, and records tool calls and their results as messages. */
 async function forwardStream(
   stream: AsyncIterable<RunStreamEvent>,
-  { record, events, onText }: ModelLoopOptions,
+  { record, events }: ModelLoopOptions,
 ): Promise<void> {
   const calls = new Map<string, ToolCall>();
   let unrecorded: ToolCall[] = [];
   let text = '';
-  const visible = createVisibleStream();
+  let visible = createVisibleStream();
   const addText = (delta: string) => {
     if (delta === '') return;
     text += delta;
     events.enterPhase('generating');
     events.emit({ type: 'text_delta', delta });
-    onText(text);
   };
   for await (const event of stream) {
-    if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta')
-      addText(visible.push(event.data.delta));
+    if (event.type === 'raw_model_stream_event') {
+      if (event.data.type === 'output_text_delta') addText(visible.push(event.data.delta));
+      if (isTextDiscarded(event.data)) {
+        text = '';
+        visible = createVisibleStream();
+        events.emit({ type: 'text_discarded' });
+      }
+    }
     if (event.type !== 'run_item_stream_event') continue;
     const { item } = event;
     addText(visible.end());

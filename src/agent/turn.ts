@@ -1,7 +1,6 @@
 import type { AgentInputItem, Model, Tool } from '@openai/agents-core';
-import { streamWorkEvents } from '../async/event-queue.ts';
-import type { CheckedAnswer } from '../citations/check-answer.ts';
-import { createSourceRegister, type SourceRegister } from '../citations/source-register.ts';
+import { type CheckedAnswer, checkAnswer } from '../citations/check-answer.ts';
+import type { SourceRegister } from '../citations/source-register.ts';
 import type { AgentConfig, RetrievalPolicy } from '../domain/agent-config.ts';
 import {
   type AgentResponse,
@@ -12,30 +11,19 @@ import {
 } from '../domain/agent-response.ts';
 import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
-import {
-  appendMessages,
-  assertSessionOpen,
-  type ConversationSession,
-  completeSession,
-  isOverSoftLimit,
-  resetSession,
-  SOFT_MESSAGE_LIMIT,
-  sessionTotals,
-} from '../domain/conversation-session.ts';
 import { type ConversationTurn, secondsBetween, withCitedChunks } from '../domain/conversation-turn.ts';
 import { formatContextPrompt } from '../domain/prompts.ts';
 import { createQuery, type Filter } from '../domain/query.ts';
-import { advice, settingName, slashCommand, withSetting } from '../faults/advice.ts';
+import { advice, settingName, withSetting } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { formatRetryNotice } from '../faults/retry.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { CitationChecker } from '../ports/citation-checker.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import type { SessionStore } from '../ports/session-store.ts';
 import type { Retriever } from '../retrieval/create-retriever.ts';
 import { formatCount } from '../text/format-count.ts';
 import { oneLine } from '../text/visible-text.ts';
-import type { AgentSession, AskOptions } from './agent.ts';
 import { withAttachedText } from './attached-text.ts';
 import { markMissingFiles } from './citation-changes.ts';
 import { type ContextWindow, PassageBudget, planContext } from './context-budget.ts';
@@ -52,12 +40,9 @@ import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
 import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
-import { createTurnJudge, type FindJudge, type TurnJudge } from './turn-judge.ts';
-import { TurnEvents, TurnRecord } from './turn-record.ts';
+import { type TurnEvents, TurnRecord } from './turn-record.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
-/** Longer questions are probably piped in by mistake. */
-const MAX_QUESTION_CHARACTERS = 8000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What all turns of an agent use. */
@@ -67,8 +52,7 @@ export interface TurnSetup {
   store: ChunkStore;
   retriever: Retriever;
   runtime: Runtime;
-  /** Null where there is no judge; answers are then checked by their words alone. */
-  findJudge: FindJudge;
+  checker: CitationChecker;
   briefing(): Promise<AgentBriefing>;
   window: ContextWindow;
   /** Whether the model may read around a search result. */
@@ -76,109 +60,6 @@ export interface TurnSetup {
   /** Whether the SDK traces the run with its own processors. */
   tracing: boolean;
   errorContext?: ModelErrorContext | undefined;
-}
-
-interface SessionStart {
-  session: ConversationSession;
-  lastTurn: ConversationTurn | null;
-  /** The sources retrieved so far. */
-  sources: SourceRegister;
-  /** Emitted before the first answer. */
-  notices: readonly string[];
-  /** The owner, if the store does not have the session yet: it is stored with its first turn. */
-  user?: string | null;
-}
-
-/** A session that continues from `start`. A turn is committed to the store before `turn_completed` is emitted. */
-export function createAgentSession(
-  start: SessionStart,
-  setup: TurnSetup,
-  sessions: SessionStore,
-): AgentSession {
-  const { config, runtime } = setup;
-  const noticed = new Set<string>();
-  let { session, lastTurn, notices, sources } = start;
-  let unsaved = start.user === undefined ? undefined : { session, user: start.user };
-
-  async function ask(given: string, options: AskOptions, events: TurnEvents): Promise<void> {
-    const question = validateQuestion(given);
-    assertTurnsLeft(session, config);
-    const lastRef = sources.lastRef();
-    try {
-      for (const message of notices) events.emit({ type: 'notice', message });
-      notices = [];
-      if (isOverSoftLimit(session)) {
-        const message = `This session has more than ${SOFT_MESSAGE_LIMIT} messages. Reset it to start over.`;
-        events.noticeOnce('length', message);
-      }
-      const { turn, messages } = await answerQuestion(
-        setup,
-        {
-          question,
-          history: session.messages,
-          policy: options.policy ?? session.policy,
-          filter: options.filter ?? {},
-          attached: options.attached,
-          signal: options.signal,
-          sources,
-          sessionId: session.sessionId,
-          turnNumber: sessionTotals(session).turnCount + 1,
-        },
-        events,
-      );
-      const { retrievalCount, tokensUsed } = turn.response;
-      const usage = { retrievals: retrievalCount, tokens: tokensUsed.total };
-      const after = { ...appendMessages(session, messages, usage), model: config.model };
-      await sessions.commitTurn(after, messages, turn, unsaved);
-      unsaved = undefined;
-      session = after;
-      lastTurn = turn;
-      events.complete(turn);
-    } catch (error) {
-      // Refs of a turn that is not stored are given to the next sources, as they are after a resume.
-      sources = createSourceRegister(sources.entries().filter(({ ref }) => Number(ref) <= lastRef));
-      events.fail(error);
-    }
-  }
-
-  return {
-    id: session.sessionId,
-    snapshot: () => structuredClone(session),
-    lastTurn: () => lastTurn,
-    ask: (question, options = {}) =>
-      streamWorkEvents((emit) => ask(question, options, new TurnEvents(emit, noticed))),
-    async reset() {
-      session = resetSession(session, runtime.now().toISOString());
-      lastTurn = null;
-      noticed.clear();
-      if (unsaved === undefined) await sessions.update(session);
-    },
-    async complete() {
-      session = completeSession(session);
-      if (unsaved === undefined) await sessions.update(session);
-    },
-  };
-}
-
-/** The question without surrounding white space. Throws `invalid_input` if it is blank or too long. */
-export function validateQuestion(given: string): string {
-  const question = given.trim();
-  if (question === '')
-    throw new AppError('invalid_input', 'The question is blank.', { hint: 'Ask something.' });
-  if (given.length <= MAX_QUESTION_CHARACTERS) return question;
-  throw new AppError(
-    'invalid_input',
-    `The question has ${given.length} characters; ${MAX_QUESTION_CHARACTERS} are allowed.`,
-    { hint: 'Ask something shorter, and ingest long texts as documents.' },
-  );
-}
-
-function assertTurnsLeft(session: ConversationSession, { maxTurns }: AgentConfig): void {
-  assertSessionOpen(session);
-  if (session.turnCount < maxTurns) return;
-  throw new AppError('invalid_input', `This session has reached its limit of ${maxTurns} turns.`, {
-    hint: advice`Reset it${slashCommand('reset')}, start another one, or raise ${settingName('maxTurns')}.`,
-  });
 }
 
 /** A question and the conversation around it. */
@@ -230,11 +111,9 @@ export async function answerQuestion(
     const { history, passageTokens } = planContext(config, setup.window, planned, events);
     const record = new TurnRecord(runtime);
     const passages = new PassageBudget(passageTokens, events);
-    const judge = createTurnJudge(setup.findJudge, signal);
     const model = guardModel(setup, events, signal);
     const { retriever } = setup;
-    const shared = { record, events, judge, runtime, signal };
-    const search = createTurnSearch({ ...shared, question, retriever });
+    const search = createTurnSearch({ record, events, runtime, signal, retriever });
     const historyItems = toInputItems(history);
     const mode = RETRIEVAL_MODES[request.policy];
     record.addQuestion(question);
@@ -251,7 +130,6 @@ export async function answerQuestion(
       const context =
         attached === undefined ? found : withAttachedText(found, attached, question, passageTokens);
       for (const message of context.notes.slice(found.notes.length)) events.emit({ type: 'notice', message });
-      if (attached !== undefined) judge.readAhead(context.chunks, [question, query]);
       const shown = passages.show(context);
       record.addRetrieval(shown.context);
       prompt = formatContextPrompt(shown, question, sources.register);
@@ -269,25 +147,24 @@ export async function answerQuestion(
       ...{ config, model, instructions, input, tools, record, events, signal },
       tracing: setup.tracing,
       forcedTool: mode.tool === 'forced' ? config.toolName : undefined,
-      onText: (text) => judge.judgeAlong(text, sources),
     });
 
-    // 4. Check the citations, and how likely the answer answers.
-    const checked = await judge.check(written, sources);
+    // 4. Check the citations.
+    const checked = await checkAnswer(written, sources, setup.checker, {
+      question,
+      signal,
+      onTokens: (tokens) => record.countTokens(tokens),
+    });
     if (checked.answer.trim() === '') throw onlyUnknownCitations(checked.citations);
     const { retrievals, finishReason } = record;
     const outcome =
       finishReason === 'max_steps' ? 'none' : classifyOutcome(checked.answer, config.abstentionPhrases);
-    const isFollowUp = history.some(({ role }) => role === 'user');
-    const asked = (isFollowUp && retrievals[0]?.query) || question;
-    const answerProbability =
-      outcome === 'answer' ? await judge.chanceOfAnswering(asked, checked.sentences) : null;
     const retrieved = retrievals.flatMap(({ chunks }) => chunks);
     const citations = markMissingFiles(checked.citations, retrieved);
     events.emit({ type: 'citations', citations });
 
     // 5. Record.
-    return finishTurn(setup, request, record, { ...checked, citations, outcome, answerProbability }, started);
+    return finishTurn(setup, request, record, { ...checked, citations, outcome }, started);
   } catch (error) {
     throw toAppError(error, { ...setup.errorContext, signal });
   } finally {
@@ -296,14 +173,12 @@ export async function answerQuestion(
 }
 
 interface TurnSearchOptions extends Pick<ToolContext, 'record' | 'runtime' | 'signal'> {
-  question: string;
   retriever: Retriever;
   events: TurnEvents;
-  judge: TurnJudge;
 }
 
 function createTurnSearch(options: TurnSearchOptions): TurnSearch {
-  const { retriever, record, events, judge, runtime, signal } = options;
+  const { retriever, record, events, runtime, signal } = options;
   return async (given, retrievalId) => {
     const query = createQuery(given);
     const { text, topK, filter } = query;
@@ -312,7 +187,6 @@ function createTurnSearch(options: TurnSearchOptions): TurnSearch {
     const started = runtime.elapsedMs();
     try {
       const { context } = await retriever.retrieve(query, signal);
-      judge.readAhead(context.chunks, [options.question, text]);
       events.emit({ type: 'retrieval_finished', retrievalId, context, error: null });
       return context;
     } catch (error) {
@@ -336,14 +210,13 @@ function finishTurn(
   { config, runtime }: TurnSetup,
   { question, sessionId, turnNumber }: TurnRequest,
   record: TurnRecord,
-  checked: CheckedAnswer & Pick<AgentResponse, 'outcome' | 'answerProbability'>,
+  checked: CheckedAnswer & Pick<AgentResponse, 'outcome'>,
   started: { elapsedMs: number; timestamp: string },
 ): FinishedTurn {
   const { retrievals, retrievalCount, retrievalTimeMs, tokensUsed, finishReason } = record;
   const { timestamp } = started;
-  const { answer, citations, outcome, answerProbability } = checked;
+  const { answer, citations, outcome } = checked;
   const error = cutAnswerError(finishReason, config) ?? record.searchError;
-  const hasFound = retrievals.some(({ chunks, nearMiss }) => chunks.length > 0 || (nearMiss?.score ?? 0) > 0);
   const ended = runtime.elapsedMs();
   const totalTimeMs = ended - started.elapsedMs;
   const response: AgentResponse = {
@@ -357,7 +230,7 @@ function finishTurn(
     retrievalCount,
     retrievedSources: [...new Set(retrievals.flatMap(({ chunks }) => chunks.map(({ url }) => url)))],
     grounded: finishReason === 'stop' && isGrounded(outcome, citations),
-    confidence: toConfidence(hasFound, answerProbability),
+    confidence: toConfidence(retrievals),
     finishReason,
     retrievalTimeMs,
     generationTimeMs: Math.max(0, totalTimeMs - retrievalTimeMs),

@@ -1,3 +1,4 @@
+import type { FileUpgrade } from '../adapters/sqlite/file-format.ts';
 import type { RetryAttempt } from '../faults/retry.ts';
 import type { IngestProgress } from '../ingest/ingest.ts';
 
@@ -9,8 +10,12 @@ export type AppEvent =
   | { type: 'model_loaded' }
   /** A request to a service is about to be repeated. */
   | ({ type: 'retry' } & RetryAttempt)
+  /** A file of an earlier version was upgraded; `backup` is the file before. */
+  | ({ type: 'file_upgraded' } & FileUpgrade)
   /** No collection was given, and the only one is used. */
   | { type: 'only_collection'; name: string }
+  /** The collection was ingested by an earlier version and cannot be reranked. */
+  | { type: 'no_word_vectors'; collection: string }
   /** There is no collection, and the sample book is used. */
   | { type: 'sample_book' }
   | { type: 'sample_progress'; progress: IngestProgress }

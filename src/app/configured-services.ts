@@ -1,12 +1,10 @@
 import { isIP } from 'node:net';
 import { type AppConfig, loadConfig } from '../config/load-config.ts';
-import { providerPresets, sameOrigin } from '../config/service-access.ts';
+import { COHERE_URL, providerPresets, sameOrigin } from '../config/service-access.ts';
 import { advice, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ServiceTarget } from '../tape/reissue-requests.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
-
-const COHERE = 'https://api.cohere.com';
 
 /** Settings that are URLs of services. */
 const URL_SETTINGS = ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl'] as const;
@@ -38,9 +36,9 @@ export function findConfiguredService(recorded: string, config: AppConfig): Serv
   const [, base = '', call = ''] =
     /^(.*?)(\/(?:chat\/completions|responses|embeddings|v\d\/embed|v\d\/rerank))$/.exec(url.pathname) ?? [];
   if (call === '') return 'an unknown service';
-  const { modelService, embedding, secrets, cohereBaseUrl, origins } = config;
+  const { modelService, embedding, cohereBaseUrl, cohereKey, origins } = config;
   if (/embed$|rerank$/.test(call)) {
-    return { url: `${cohereBaseUrl ?? COHERE}${call}`, headers: bearer(secrets.cohereApiKey?.reveal()) };
+    return { url: `${cohereBaseUrl ?? COHERE_URL}${call}`, headers: bearer(cohereKey?.reveal()) };
   }
   const isEmbedding = call === '/embeddings';
   const service = isEmbedding ? embedding.service : modelService;
@@ -62,7 +60,7 @@ export function bearer(key: string | undefined): Record<string, string> {
 function isConfigured(url: string, { modelService, embedding, qdrant, cohereBaseUrl }: AppConfig): boolean {
   const configured = [
     ...Object.values(providerPresets).map(({ baseUrl }) => baseUrl),
-    COHERE,
+    COHERE_URL,
     modelService.baseUrl,
     embedding.service.baseUrl,
     qdrant.url,

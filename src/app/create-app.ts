@@ -1,22 +1,20 @@
 import { join } from 'node:path';
-import { createRetryablePromise } from '../async/retryable-promise.ts';
+import type { LocalReranker } from '../adapters/onnx/onnx-reranker.ts';
+import { createRetryablePromise, type RetryablePromise } from '../async/retryable-promise.ts';
 import type { AppConfig } from '../config/load-config.ts';
 import { assertSameEmbedder, type CollectionIdentity } from '../domain/collection-identity.ts';
 import type { SearchMode } from '../domain/setting-choices.ts';
 import { advice, settingName } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import type { AnswerJudge } from '../judge/answer-judge.ts';
 import type { ChunkStore, CollectionCatalog } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import type { TokenEncoder } from '../ports/token-encoder.ts';
 import { createRetriever, type Retriever } from '../retrieval/create-retriever.ts';
 import type { AppEvent } from './app-event.ts';
 import {
   type EmbedderDescription,
-  loadJudgeEncoder,
   loadReranker,
   type ModelLoadOptions,
   selectEmbedder,
@@ -39,6 +37,8 @@ export interface App {
   catalogOf(store: StoreKind): CollectionCatalog;
   /** The embedder that new collections record; asks the service if it does not know its dimensions. */
   identity(): Promise<CollectionIdentity>;
+  /** Whether the embedder has word vectors. */
+  hasWords(): Promise<boolean>;
   /** Throws `configuration_error` if the collection has vectors of another embedder. */
   assertReadable(store: ChunkStore): Promise<void>;
   /** Passes an event to the listener that the app was created with. */
@@ -47,15 +47,10 @@ export interface App {
   sessions(): Promise<SessionStore>;
   /** Loaded on first use; the first caller decides whether it is tuned for many texts. */
   embedder(use?: Pick<ModelLoadOptions, 'bulk'>): Promise<Embedder>;
-  /**
-   * The encoder of the judge: the embedder if it returns token vectors, else the built-in model if its weights are on
-   * this machine, else null. Throws as `embedder` does.
-   */
-  encoder(): Promise<TokenEncoder | null>;
-  /** Null without an encoder. Throws as `embedder` does. */
-  judge(): Promise<AnswerJudge | null>;
   /** Throws `auth_error` without a key, and what is wrong with a local model. */
   reranker(): Promise<Reranker>;
+  /** A local cross-encoder in a directory of the user. */
+  crossEncoder(directory: string): Promise<Reranker>;
   retriever(store: ChunkStore, options: { mode: SearchMode }): Promise<Retriever>;
   /**
    * An app with other settings on the same loaded models. The embedder settings must be the same. Only the app that
@@ -70,8 +65,6 @@ interface AppOptions {
   embedder?: Embedder;
   /** Replaces the clock and ids of the machine. */
   runtime?: Runtime;
-  /** Judges in a worker thread, for servers that answer several questions at a time. */
-  judgeInWorker?: boolean;
   /** Aborts downloads and retries. */
   signal?: AbortSignal;
   onEvent?: (event: AppEvent) => void;
@@ -86,9 +79,11 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
     const reranker = async (): Promise<Reranker> =>
       config.rerank.directory === undefined
         ? createCohere(config, runtime)
-        : models.reranker(config.rerank.directory);
+        : models.crossEncoder(config.rerank.directory);
     const catalogOf = (store: StoreKind) =>
-      lazyCatalog(store === 'qdrant' ? () => openQdrant(config, models, runtime) : () => openSqlite(config));
+      lazyCatalog(
+        store === 'qdrant' ? () => openQdrant(config, models, runtime) : () => openSqlite(config, emit),
+      );
     return {
       config,
       runtime,
@@ -98,16 +93,16 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
         const { id, dimensions } = await models.describeEmbedder();
         return { embedder: id, dimensions: dimensions ?? (await models.embedder()).dimensions };
       },
+      hasWords: async () => (await models.describeEmbedder()).hasWords === true,
       async assertReadable({ name, identity: has }) {
         const { id, dimensions = has.dimensions } = await models.describeEmbedder();
         assertSameEmbedder(name, has, { embedder: id, dimensions });
       },
       emit,
-      sessions: () => openSessionStore(config),
+      sessions: () => openSessionStore(config, emit),
       embedder: models.embedder,
-      encoder: models.encoder,
-      judge: models.judge,
       reranker,
+      crossEncoder: models.crossEncoder,
       async retriever(store, { mode }) {
         const { scoreThreshold } = config.agent;
         const retriever = createRetriever({
@@ -119,14 +114,15 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
           scoreThreshold:
             scoreThreshold ?? (mode === 'lexical' ? 0 : (await models.describeEmbedder()).scoreThreshold),
         });
-        if (config.rerank.judge && mode !== 'lexical') {
-          const { rerankByNearness } = await import('../retrieval/rerank.ts');
-          const nearness = async () => (await models.localJudge())?.compareWords ?? null;
-          return rerankByNearness(retriever, { store, nearness, clock: runtime });
+        if (usesReranker(config)) {
+          const { withReranker } = await import('../retrieval/rerank.ts');
+          return withReranker(retriever, await reranker(), { clock: runtime });
         }
-        if (!config.rerank.on) return retriever;
-        const { withReranker } = await import('../retrieval/rerank.ts');
-        return withReranker(retriever, await reranker(), { clock: runtime });
+        // Lexical search must not load an embedding model.
+        if (config.rerank.by === 'off' || mode === 'lexical') return retriever;
+        const { rerankByWords } = await import('../retrieval/rerank.ts');
+        const onMissing = () => emit({ type: 'no_word_vectors', collection: store.name });
+        return rerankByWords(retriever, { store, embedder: models.embedder, onMissing, clock: runtime });
       },
       withConfig,
       close: async () => {},
@@ -135,54 +131,44 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   return { ...withConfig(config), close: models.close };
 }
 
+/** Whether a hosted or local model reranks. */
+export function usesReranker({ rerank }: AppConfig): boolean {
+  return rerank.by === 'cohere' || rerank.by === 'onnx';
+}
+
 /** The models of a process, each loaded on first use; a failed load is tried again on the next use. */
-function createLocalModels(
-  config: AppConfig,
-  { embedder: given, judgeInWorker = false, ...load }: AppOptions & ModelLoadOptions,
-) {
+function createLocalModels(config: AppConfig, { embedder: given, ...load }: AppOptions & ModelLoadOptions) {
   const choice = given === undefined ? selectEmbedder(config) : undefined;
   const embedder = createRetryablePromise(async (use: Pick<ModelLoadOptions, 'bulk'> = {}) =>
     choice === undefined ? (given as Embedder) : choice.load({ ...load, ...use }),
   );
-  const judgeEncoder = createRetryablePromise(() => loadJudgeEncoder(config, load));
-  const reranker = createRetryablePromise((directory: string) => loadReranker(config, directory, load));
-  const withEncoder = <T>(create: (encoder: TokenEncoder) => Promise<T>) =>
-    createRetryablePromise(async () => {
-      const found = await encoder();
-      return found && create(found);
-    });
-  const localJudge = withEncoder(async (found) =>
-    (await import('../judge/answer-judge.ts')).createJudge(found),
-  );
-  const workerJudge = withEncoder(async (found) =>
-    (await import('./worker-judge.ts')).startWorkerJudge(found),
-  );
+  /** By directory. */
+  const crossEncoders = new Map<string, RetryablePromise<[], LocalReranker>>();
 
-  async function encoder(): Promise<TokenEncoder | null> {
-    const loaded = await embedder.get();
-    return isTokenEncoder(loaded) ? loaded : given === undefined ? judgeEncoder.get() : null;
+  function crossEncoder(directory: string): Promise<Reranker> {
+    const loading =
+      crossEncoders.get(directory) ?? createRetryablePromise(() => loadReranker(config, directory, load));
+    crossEncoders.set(directory, loading);
+    return loading.get();
   }
 
   return {
     describeEmbedder: async (): Promise<EmbedderDescription> =>
       choice === undefined ? (given as Embedder) : choice.describe(),
     embedder: embedder.get,
-    encoder,
-    localJudge: localJudge.get,
-    judge: judgeInWorker ? workerJudge.get : localJudge.get,
-    reranker: reranker.get,
+    crossEncoder,
     async close() {
-      await (await workerJudge.current())?.close();
       if (given === undefined) await (await embedder.current())?.close();
-      await (await judgeEncoder.current())?.close();
-      await (await reranker.current())?.close();
+      for (const one of crossEncoders.values()) await (await one.current())?.close();
     },
   };
 }
 
-async function openSqlite({ home }: AppConfig): Promise<CollectionCatalog> {
+async function openSqlite({ home }: AppConfig, emit: App['emit']): Promise<CollectionCatalog> {
   const { createSqliteCatalog } = await import('../adapters/sqlite/sqlite-catalog.ts');
-  return createSqliteCatalog(join(home, 'collections'));
+  return createSqliteCatalog(join(home, 'collections'), {
+    onUpgrade: (upgrade) => emit({ type: 'file_upgraded', ...upgrade }),
+  });
 }
 
 async function openQdrant(
@@ -193,28 +179,20 @@ async function openQdrant(
   const { createQdrantCatalog } = await import('../adapters/qdrant/qdrant-catalog.ts');
   return createQdrantCatalog({
     ...config.qdrant,
-    apiKey: config.secrets.qdrantApiKey?.reveal(),
+    apiKey: config.qdrant.key?.reveal(),
     secrets: configuredSecrets(config),
     foreignEmbedder: (await describeEmbedder()).id,
     runtime,
   });
 }
 
-function isTokenEncoder(embedder: Embedder): embedder is Embedder & TokenEncoder {
-  return 'encodeTokens' in embedder;
-}
-
 async function createCohere(config: AppConfig, { sleep, random }: Runtime): Promise<Reranker> {
-  const { rerank, secrets, cohereBaseUrl } = config;
-  const apiKey = secrets.cohereApiKey?.reveal();
+  const { rerank, cohereKey, cohereBaseUrl } = config;
+  const apiKey = cohereKey?.reveal();
   if (apiKey === undefined) {
-    throw new AppError(
-      'auth_error',
-      'Reranking is done by Cohere and needs a key, and COHERE_API_KEY is not set.',
-      {
-        hint: advice`Set COHERE_API_KEY in the environment or in .env, or leave out ${settingName('rerank')}.`,
-      },
-    );
+    throw new AppError('auth_error', 'Reranking with Cohere needs a key, and COHERE_API_KEY is not set.', {
+      hint: advice`Set COHERE_API_KEY in the environment or in .env, or leave out ${settingName('rerank')}.`,
+    });
   }
   const { createCohereReranker } = await import('../adapters/cohere/cohere-reranker.ts');
   return createCohereReranker({

@@ -1,29 +1,20 @@
 import type { Model } from '@openai/agents-core';
-import type { PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { ModelErrorContext } from '../agent/guards/model-errors.ts';
-import type { FindJudge } from '../agent/turn-judge.ts';
 import { OFFLINE_MODEL } from '../domain/setting-choices.ts';
 import { advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import { combineChances } from '../judge/answer-judge.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { splitPassageUnits } from '../text/passage-units.ts';
 import type { App } from './create-app.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
 
 /** The configured model. Throws `auth_error` if its key is missing. */
-export async function createConfiguredModel(
-  app: App,
-  runtime: Runtime,
-  findJudge: FindJudge = app.judge,
-): Promise<Model> {
+export async function createConfiguredModel(app: App, runtime: Runtime): Promise<Model> {
   assertModelConfigured(app);
-  if (app.config.agent.model === OFFLINE_MODEL)
-    return createOfflineModel({ judge: createPassageJudge(findJudge), newId: runtime.newId });
+  if (app.config.agent.model === OFFLINE_MODEL) return createOfflineModel({ newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
   return createOpenAiModel(openAiModelOptions(app));
 }
@@ -75,26 +66,4 @@ export function createModelErrorContext(app: App): ModelErrorContext {
   if (model === OFFLINE_MODEL) return { model };
   const { baseUrl, keyVariable } = app.config.modelService;
   return { model, baseUrl, keyVariable, secrets: configuredSecrets(app.config) };
-}
-
-/** Lets the offline model use the judge of the turns, which has already encoded the passages. */
-export function createPassageJudge(findJudge: FindJudge): PassageJudge {
-  return {
-    async judge(question, passages) {
-      const judge = await findJudge().catch(() => null);
-      if (judge === null) return null;
-      const candidates = passages.map((passage, index) => ({
-        passage,
-        rank: index + 1,
-        score: passage.score,
-        units: splitPassageUnits(passage.text),
-      }));
-      const ratings = await judge.ratePassages(question, candidates);
-      return ratings.map(({ chance, bestUnit }, index) => ({
-        chance,
-        unit: candidates[index]?.units[bestUnit] ?? null,
-      }));
-    },
-    combineChances,
-  };
 }

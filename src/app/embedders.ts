@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
+import type { EngineLocation } from '../adapters/onnx/engine.ts';
 import { createMiniLmEmbedder, MINILM_DESCRIPTION } from '../adapters/onnx/minilm-embedder.ts';
 import type { LocalReranker } from '../adapters/onnx/onnx-reranker.ts';
-import { hasWeights, resolveModelLocation } from '../adapters/onnx/weights.ts';
+import { resolveModelLocation } from '../adapters/onnx/weights.ts';
 import type { AppConfig } from '../config/load-config.ts';
 import { advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { AppEvent } from './app-event.ts';
 import { modelThreads } from './model-thread.ts';
 import { configuredSecrets } from './run-settings.ts';
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 60_000;
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small';
 
 /** What is known about an embedder before it is loaded; some report their dimensions only with the first vector. */
-export type EmbedderDescription = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline'> & {
+export type EmbedderDescription = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline' | 'hasWords'> & {
   dimensions: number | undefined;
 };
 
@@ -72,27 +72,16 @@ function onnx({ cache, modelDir, embedding }: AppConfig): EmbedderChoice {
   };
 }
 
-/** The directory of the ONNX runtime, downloaded on first use. */
+/** The ONNX runtime, downloaded on first use. */
 async function fetchEngine(
   { cache, modelDir }: Pick<AppConfig, 'cache' | 'modelDir'>,
   { emit, signal }: Pick<ModelLoadOptions, 'emit' | 'signal'>,
-): Promise<string> {
+): Promise<EngineLocation> {
   const { ensureOnnxEngine } = await import('../adapters/onnx/engine.ts');
   return ensureOnnxEngine(resolveModelLocation(cache, modelDir), {
     signal,
     onProgress: (received, total) => emit({ type: 'model_fetched', part: 'engine', received, total }),
   }).finally(() => emit({ type: 'model_loaded' }));
-}
-
-/** The built-in model as encoder of the judge beside an ONNX embedder. It is not downloaded for that: null without weights. */
-export async function loadJudgeEncoder(
-  config: AppConfig,
-  options: ModelLoadOptions,
-): Promise<(Embedder & TokenEncoder) | null> {
-  const { cache, modelDir, embedding } = config;
-  const location = resolveModelLocation(cache, modelDir);
-  if (embedding.embedder !== 'onnx' || !hasWeights(location)) return null;
-  return createMiniLmEmbedder({ modelThreads, location, signal: options.signal });
 }
 
 /** Stores the baseline of an ONNX model beside it and returns the path of the file. */
@@ -115,14 +104,14 @@ export async function loadReranker(
 }
 
 function cohere(config: AppConfig): EmbedderChoice {
-  const { embedding, secrets, cohereBaseUrl } = config;
+  const { embedding, cohereKey, cohereBaseUrl } = config;
   const { model } = embedding;
   const loading = () => import('../adapters/cohere/cohere-embedder.ts');
   return {
     describe: async () => (await loading()).describeCohereEmbedder(model),
     async load({ emit, runtime }) {
       const { createCohereEmbedder } = await loading();
-      const apiKey = secrets.cohereApiKey?.reveal();
+      const apiKey = cohereKey?.reveal();
       if (apiKey === undefined) throw missingKeyError('Cohere embeddings need', 'COHERE_API_KEY');
       return createCohereEmbedder({
         apiKey,

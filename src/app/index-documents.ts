@@ -1,4 +1,3 @@
-import { createInterruptibleParser } from '../adapters/documents/parse-document.ts';
 import {
   createFileSource,
   documentFileExists,
@@ -15,6 +14,7 @@ import {
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource } from '../ports/document-source.ts';
 import type { App } from './create-app.ts';
+import { createParserProcess, type ParserProcess } from './parser-process.ts';
 
 interface SourceOptions {
   files: FileSourceOptions;
@@ -53,18 +53,24 @@ export async function indexDocuments(
   args: readonly string[],
   { sources: { files, web }, ...options }: IngestOptions & { sources: SourceOptions },
 ): Promise<IngestSummary> {
-  // With pruning, a directory without documents removes those that it had.
-  const sourceOptions = { web, files: { ...files, mayBeEmpty: options.prune } };
+  const parser = createParserProcess(app.config.parsing);
+  const sourceOptions = {
+    web: { ...web, extractLinks: parser.extractLinks },
+    // With pruning, a directory without documents removes those that it had.
+    files: { ...files, mayBeEmpty: options.prune },
+  };
   // All of them first, so that a misspelt path fails before anything is embedded.
   const sources: DocumentSource[] = [];
   for (const path of args) sources.push(await createDocumentSource(path, sourceOptions));
-  return indexSources(app, collection, sources, { ...options, stillExists: documentFileExists });
+  return indexSources(app, collection, sources, { ...options, parser, stillExists: documentFileExists });
 }
 
 interface IndexSourcesOptions extends IngestOptions {
   stillExists: (uri: string) => Promise<boolean>;
   /** Titles from elsewhere; by default they are read from the documents. */
   titleOf?: (uri: string) => string | null;
+  /** Closed at the end. */
+  parser?: ParserProcess;
 }
 
 /** Updates a collection from sources of any kind. */
@@ -72,18 +78,19 @@ export async function indexSources(
   app: App,
   collection: string,
   sources: readonly DocumentSource[],
-  { stillExists, titleOf, ...options }: IndexSourcesOptions,
+  { stillExists, titleOf, parser = createParserProcess(app.config.parsing), ...options }: IndexSourcesOptions,
 ): Promise<IngestSummary> {
-  const read = createInterruptibleParser();
   const parse: DocumentParser =
     titleOf === undefined
-      ? read
-      : async (raw, signal) => ({ ...(await read(raw, signal)), title: titleOf(raw.uri) });
+      ? parser.parse
+      : async (raw, signal) => ({ ...(await parser.parse(raw, signal)), title: titleOf(raw.uri) });
   const store = await openForWriting(app, collection);
   try {
     const embedder = () => app.embedder({ bulk: true });
-    return await ingestSources(sources, { store, parse, embedder, stillExists }, options);
+    const hasWords = await app.hasWords();
+    return await ingestSources(sources, { store, parse, embedder, hasWords, stillExists }, options);
   } finally {
+    parser.close();
     await store.close();
   }
 }
@@ -103,7 +110,7 @@ async function openForWriting(
       store ??= await catalog.openOrCreate(name, made);
       await store.write(documents);
     },
-    unembedded: async () => (await store?.unembedded()) ?? [],
+    unembedded: async (which) => (await store?.unembedded(which)) ?? [],
     chunks: async (chunkIds) => (await store?.chunks(chunkIds)) ?? [],
     addVectors: async (vectors) => store?.addVectors(vectors),
     remove: async (uris) => store?.remove(uris),

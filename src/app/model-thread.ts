@@ -12,10 +12,10 @@ export const modelThreads = createModelThreads();
  */
 export async function withModelThread<T>(work: () => Promise<T>): Promise<T> {
   const { cache, modelDir } = defaultModelDirectories();
-  modelThreads.startAhead(findOnnxEngine(resolveModelLocation(cache, modelDir)));
+  modelThreads.prestart(findOnnxEngine(resolveModelLocation(cache, modelDir)));
   try {
     return await work();
   } finally {
-    await modelThreads.endUnused();
+    await modelThreads.stopIfIdle();
   }
 }

@@ -1,11 +1,16 @@
 import type { Model } from '@openai/agents-core';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
-import type { FindJudge } from '../agent/turn-judge.ts';
+import { createModelChecker } from '../agent/model-checker.ts';
+import { createEntailmentChecker } from '../citations/entailment-checker.ts';
+import { createWordChecker, noChecker } from '../citations/word-checker.ts';
 import { knownContextWindow } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
-import type { SearchMode } from '../domain/setting-choices.ts';
+import { OFFLINE_MODEL, type SearchMode } from '../domain/setting-choices.ts';
+import { advice, settingName, withSetting } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
+import type { CitationChecker } from '../ports/citation-checker.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { RunObserver } from '../tape/run-observer.ts';
@@ -128,19 +133,44 @@ interface CollectionAgentOptions {
 
 /** The configured agent on an open collection. */
 export async function createCollectionAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
-  const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
-  // Lexical search must not download or load an embedding model.
-  const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
+  const { store, sessions, mode = 'hybrid', runtime = app.runtime } = options;
+  // The offline model shows the section around the best passage.
+  const readSource = options.readSource || app.config.agent.model === OFFLINE_MODEL;
+  const model = options.model ?? (await createConfiguredModel(app, runtime));
   return createConversationAgent({
     config: app.config.agent,
-    model: options.model ?? (await createConfiguredModel(app, runtime, findJudge)),
+    model,
     store,
     retriever: await app.retriever(store, { mode }),
-    findJudge,
+    checker: await createChecker(app, store, mode, model),
     sessions,
     runtime,
     readSource,
     tracing: options.tracing ?? false,
     errorContext: createModelErrorContext(app),
   });
+}
+
+/** The configured citation check. */
+async function createChecker(
+  { config, embedder, crossEncoder }: App,
+  store: ChunkStore,
+  mode: SearchMode,
+  model: Model,
+): Promise<CitationChecker> {
+  const words = createWordChecker({ store, embedder: mode === 'lexical' ? null : embedder });
+  const { by, directory = '' } = config.check;
+  switch (by) {
+    case 'words':
+      return words;
+    case 'off':
+      return noChecker;
+    case 'onnx':
+      return createEntailmentChecker(() => crossEncoder(directory), words);
+    case 'model':
+      if (config.agent.model !== OFFLINE_MODEL) return createModelChecker(model, words);
+      throw new AppError('configuration_error', 'The offline model cannot check citations.', {
+        hint: advice`Choose a model${withSetting('model')}, or leave out ${settingName('check')}.`,
+      });
+  }
 }

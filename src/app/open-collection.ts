@@ -13,7 +13,7 @@ import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { RunObserver } from '../tape/run-observer.ts';
 import { findNearestName } from '../text/nearest-name.ts';
 import { oneLine } from '../text/visible-text.ts';
-import type { App } from './create-app.ts';
+import { type App, usesReranker } from './create-app.ts';
 
 /** The collection of the sample book, which is used until the user has one. */
 export const SAMPLE_COLLECTION = 'sample_book';
@@ -34,7 +34,7 @@ export async function openCollection(
 
 async function open(app: App, signal: AbortSignal, tape: RunObserver | null): Promise<ChunkStore> {
   // A missing key is reported before anything is indexed.
-  if (app.config.rerank.on) await app.reranker();
+  if (usesReranker(app.config)) await app.reranker();
   const { collection } = app.config.agent;
   const isSample = collection === SAMPLE_COLLECTION;
   // A replay does not update the sample book.
@@ -68,7 +68,7 @@ async function open(app: App, signal: AbortSignal, tape: RunObserver | null): Pr
           : [];
     throw names.includes(collection)
       ? emptyCollectionError(collection, choice)
-      : noCollection(collection, choice);
+      : noCollectionError(collection, choice);
   }
   if (!isSample) app.emit({ type: 'sample_book' });
   return openSampleBook(app, book, signal);
@@ -90,8 +90,8 @@ async function openFilled(app: App, name: string, tape: RunObserver | null): Pro
   return null;
 }
 
-function noCollection(name: string, choice: Advice): AppError {
-  return new AppError('invalid_input', `There is no collection "${name}".`, {
+export function noCollectionError(name: string, choice: Advice = []): AppError {
+  return new AppError('invalid_input', `Unknown collection "${name}".`, {
     hint: [...choice, ...createCollectionAdvice(name)],
   });
 }

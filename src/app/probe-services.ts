@@ -7,6 +7,8 @@ import {
 import { probeModelAbilities as askModel } from '../adapters/openai/probe-model.ts';
 import { toAppError } from '../agent/guards/model-errors.ts';
 import type { AppConfig } from '../config/load-config.ts';
+import type { Secret } from '../config/secret.ts';
+import { COHERE_URL } from '../config/service-access.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { findNetworkCode, getField } from '../faults/network-errors.ts';
 import { classifyHttpStatus } from '../faults/service-errors.ts';
@@ -38,9 +40,9 @@ export async function probeConfiguredModel(app: App) {
 }
 
 interface ServiceSettings {
-  model: { key: { reveal(): string } | undefined; keyVariable: string; baseUrl: string } | undefined;
-  cohere: { key: string | undefined; baseUrl: string | undefined };
-  qdrant: { key: string | undefined; url: string } | undefined;
+  model: { key: Secret | undefined; keyVariable: string; baseUrl: string } | undefined;
+  cohere: { key: Secret | undefined; baseUrl: string | undefined };
+  qdrant: { key: Secret | undefined; url: string } | undefined;
 }
 
 interface ServiceProbe {
@@ -54,14 +56,15 @@ export function probeServices({ model, cohere, qdrant }: ServiceSettings): Servi
   const probes: ServiceProbe[] = [];
   if (model !== undefined) {
     const url = `${withoutSlash(model.baseUrl)}/models`;
-    probes.push(request('model service', url, model.keyVariable, bearer(model.key?.reveal())));
+    probes.push(request('model service', url, model.keyVariable, () => bearer(model.key?.reveal())));
   }
   if (cohere.key !== undefined) {
-    const url = `${withoutSlash(cohere.baseUrl ?? 'https://api.cohere.com')}/v1/models`;
-    probes.push(request('cohere', url, 'COHERE_API_KEY', bearer(cohere.key)));
+    const url = `${withoutSlash(cohere.baseUrl ?? COHERE_URL)}/v1/models`;
+    probes.push(request('cohere', url, 'COHERE_API_KEY', () => bearer(cohere.key?.reveal())));
   }
   if (qdrant !== undefined) {
-    const headers: Record<string, string> = qdrant.key === undefined ? {} : { 'api-key': qdrant.key };
+    const headers = (): Record<string, string> =>
+      qdrant.key === undefined ? {} : { 'api-key': qdrant.key.reveal() };
     probes.push(request('qdrant', `${withoutSlash(qdrant.url)}/collections`, 'QDRANT_API_KEY', headers));
   }
   return probes;
@@ -71,11 +74,17 @@ function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-function request(name: string, url: string, keyName: string, headers: Record<string, string>): ServiceProbe {
+function request(
+  name: string,
+  url: string,
+  keyName: string,
+  headersOf: () => Record<string, string>,
+): ServiceProbe {
   return {
     name,
     async probe() {
       const { origin } = new URL(url);
+      const headers = headersOf();
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
         (error: unknown) => {
           throw new AppError('configuration_error', `Cannot reach ${origin} (${reasonOf(error)}).`, {

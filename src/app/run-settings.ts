@@ -1,13 +1,14 @@
 import type { AppConfig } from '../config/load-config.ts';
 import { createSecret } from '../config/secret.ts';
 import { isLocalModel } from '../domain/agent-config.ts';
-import { JUDGE_RERANKER, ONNX_PREFIX } from '../domain/setting-choices.ts';
+import { ONNX_PREFIX } from '../domain/setting-choices.ts';
 import { createRedactor, type Redactor } from '../faults/redactor.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
 
 /** The settings that determine the requests of a run, by flag name; enough to repeat it. */
 export function toRunSettings(config: AppConfig): { [name: string]: TapeJson } {
-  const { agent, store, qdrant, embedding, rerank, modelService, cohereBaseUrl, collectionChosen } = config;
+  const { agent, store, qdrant, embedding, rerank, check, modelService, cohereBaseUrl, collectionChosen } =
+    config;
   const { verbose: _, stream: __, collection, ...agentSettings } = agent;
   const isHosted = !isLocalModel(agent.model);
   const settings = {
@@ -23,21 +24,17 @@ export function toRunSettings(config: AppConfig): { [name: string]: TapeJson } {
     embeddingModel: embedding.model,
     embeddingDimensions: embedding.dimensions,
     embeddingBaseUrl: embedding.embedder === 'openai' ? embedding.service.baseUrl : undefined,
-    rerank: rerank.judge
-      ? JUDGE_RERANKER
-      : rerank.directory === undefined
-        ? rerank.on
-        : `${ONNX_PREFIX}${rerank.directory}`,
+    rerank: rerank.directory === undefined ? rerank.by : `${ONNX_PREFIX}${rerank.directory}`,
     rerankModel: rerank.model,
+    check: check.directory === undefined ? check.by : `${ONNX_PREFIX}${check.directory}`,
     cohereBaseUrl,
   };
   return JSON.parse(JSON.stringify(settings)) as { [name: string]: TapeJson };
 }
 
 /** All configured keys. */
-export function configuredSecrets({ secrets, modelService, embedding }: AppConfig): string[] {
-  const all = [...Object.values(secrets), modelService.key, embedding.service.key];
-  return [...new Set(all.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()])))];
+export function configuredSecrets({ secrets }: AppConfig): string[] {
+  return secrets.map((secret) => secret.reveal());
 }
 
 /** Removes the configured keys, and anything that looks like a key, from output. */
@@ -48,13 +45,13 @@ export function createConfiguredRedactor(config: AppConfig): Redactor {
 /** The configuration with placeholder keys, for a replay, which sends no request. */
 export function withPlaceholderKeys(config: AppConfig): AppConfig {
   const none = createSecret('replayed-no-key');
-  const { modelService, embedding } = config;
+  const { modelService, embedding, qdrant } = config;
   return {
     ...config,
     modelService: { ...modelService, key: none },
     embedding: { ...embedding, service: { ...embedding.service, key: none } },
-    secrets: Object.fromEntries(
-      Object.keys(config.secrets).map((name) => [name, none]),
-    ) as AppConfig['secrets'],
+    qdrant: { ...qdrant, key: none },
+    cohereKey: none,
+    secrets: [none],
   };
 }

@@ -17,6 +17,7 @@ import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { ChunkChange } from '../retrieval/chunk-changes.ts';
 import { oneLine } from '../text/visible-text.ts';
+import type { AppEvent } from './app-event.ts';
 
 export { createMemorySessionStore } from '../adapters/memory/memory-session-store.ts';
 
@@ -31,9 +32,14 @@ export function sessionStorePath({ home }: Pick<AppConfig, 'home'>): string {
 }
 
 /** Opens the session store of the data directory; its file is created with the first session. */
-export async function openSessionStore(config: Pick<AppConfig, 'home'>): Promise<SessionStore> {
+export async function openSessionStore(
+  config: Pick<AppConfig, 'home'>,
+  emit: (event: AppEvent) => void = () => {},
+): Promise<SessionStore> {
   const { createSqliteSessionStore } = await import('../adapters/sqlite/sqlite-session-store.ts');
-  return createSqliteSessionStore(sessionStorePath(config));
+  return createSqliteSessionStore(sessionStorePath(config), {
+    onUpgrade: (upgrade) => emit({ type: 'file_upgraded', ...upgrade }),
+  });
 }
 
 /** Problems of the session file, one sentence each. Throws if it cannot be opened. */
@@ -137,7 +143,7 @@ export interface AffectedAnswer {
 
 /** Whether a cited passage changed or was removed; a moved one still supports the answer. */
 export function isAnswerStale({ sources }: AffectedAnswer): boolean {
-  return sources.some(({ became }) => became !== 'moved');
+  return sources.some(({ change }) => change !== 'moved');
 }
 
 /** The answers of the newest sessions whose sources have changed, moved or been removed. Skips unreadable collections. */
@@ -170,11 +176,11 @@ export async function findAffectedAnswers(
       const store = stores.get(collection) ?? null;
       if (store === null) continue;
       const turns = (await Array.fromAsync(sessions.turns(sessionId))).map(({ turn }) => turn);
-      const fates = await findCitationChanges(turns, store);
+      const changes = await findCitationChanges(turns, store);
       turns.forEach(({ userQuery, response }, index) => {
         const sources = response.citations.flatMap(({ marker, title, url, chunkId }) => {
-          const fate = fates[index]?.get(chunkId ?? '');
-          return fate === undefined ? [] : [{ marker, title, url, ...fate }];
+          const found = changes[index]?.get(chunkId ?? '');
+          return found === undefined ? [] : [{ marker, title, url, ...found }];
         });
         if (sources.length === 0) return;
         found.push({ sessionId, turn: response.turnNumber, question: userQuery, collection, sources });

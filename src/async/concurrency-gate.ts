@@ -21,7 +21,7 @@ export interface ConcurrencyGate {
 }
 
 /** The weight of the latest duration in the moving average. */
-const WEIGHT = 0.2;
+const SMOOTHING_FACTOR = 0.2;
 
 export function createConcurrencyGate({
   concurrent,
@@ -40,7 +40,7 @@ export function createConcurrencyGate({
       if (!held) return;
       held = false;
       running -= 1;
-      averageSeconds += WEIGHT * ((performance.now() - started) / 1000 - averageSeconds);
+      averageSeconds += SMOOTHING_FACTOR * ((performance.now() - started) / 1000 - averageSeconds);
       const [next] = queue;
       next?.();
     };

@@ -1,3 +1,4 @@
+import { type ChildProcess, fork, type StdioOptions } from 'node:child_process';
 import {
   type MessagePort,
   parentPort,
@@ -12,7 +13,7 @@ type ChannelMessage =
   | { responseId: number; response: unknown }
   | { responseId: number; error: SerializedError };
 
-/** One end of a channel between a worker thread and the thread that started it. Either end can send requests. */
+/** One end of a channel between a worker (a thread or a process) and its parent. Either end can send requests. */
 export interface WorkerChannel<Request, Response> {
   /** Throws what the other end throws, as an AppError if it was one. */
   request(request: Request): Promise<Response>;
@@ -29,10 +30,12 @@ interface ChannelOptions<Incoming> {
   transfer?: (response: never) => Transferable[];
 }
 
+type ChannelPort = Pick<MessagePort, 'postMessage'> & {
+  on(event: 'message', listener: (message: ChannelMessage) => void): unknown;
+};
+
 function createChannel<Request, Response, Incoming>(
-  port: Pick<MessagePort, 'postMessage'> & {
-    on(event: 'message', listener: (message: ChannelMessage) => void): unknown;
-  },
+  port: ChannelPort,
   { handle, transfer = () => [] }: ChannelOptions<Incoming>,
 ): WorkerChannel<Request, Response> {
   const pending = new Map<number, PromiseWithResolvers<Response>>();
@@ -76,18 +79,27 @@ function createChannel<Request, Response, Incoming>(
  * The flags of this process are not passed on: `--input-type`, for example, does not apply to a file.
  */
 export function startWorker(base: string, name: string, options: WorkerOptions = {}): Worker {
-  const extension = base.endsWith('.ts') ? '.ts' : '.js';
-  return new Worker(new URL(`./${name}${extension}`, base), { ...options, execArgv: [] });
+  return new Worker(moduleBeside(base, name), { ...options, execArgv: [] });
+}
+
+/** Starts a module as `startWorker` does, but as a process with these flags of Node, which can be killed at any time. */
+export function startWorkerProcess(base: string, name: string, args: string[], flags: string[]) {
+  const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', 'ipc'];
+  return fork(moduleBeside(base, name), args, { serialization: 'advanced', execArgv: flags, stdio });
+}
+
+function moduleBeside(base: string, name: string): URL {
+  return new URL(`./${name}${base.endsWith('.ts') ? '.ts' : '.js'}`, base);
 }
 
 /** The channel to a worker that calls `connectToParent`. Pending requests fail when the worker fails or exits. */
 export function connectToWorker<Request, Response, Incoming = never>(
-  worker: Worker,
+  worker: Worker | ChildProcess,
   options: ChannelOptions<Incoming> = {},
 ): WorkerChannel<Request, Response> {
-  const channel = createChannel<Request, Response, Incoming>(worker, options);
+  const channel = createChannel<Request, Response, Incoming>(toPort(worker), options);
   worker.on('error', channel.rejectAll);
-  worker.on('exit', () => channel.rejectAll(new Error('the worker thread ended early')));
+  worker.on('exit', () => channel.rejectAll(new Error('the worker ended early')));
   return channel;
 }
 
@@ -95,8 +107,17 @@ export function connectToWorker<Request, Response, Incoming = never>(
 export function connectToParent<Incoming, Request = never, Response = never>(
   options: ChannelOptions<Incoming>,
 ): WorkerChannel<Request, Response> {
-  if (parentPort === null) throw new Error('this module runs only as a worker');
-  return createChannel<Request, Response, Incoming>(parentPort, options);
+  if (parentPort === null && !process.connected) throw new Error('this module runs only as a worker');
+  return createChannel<Request, Response, Incoming>(toPort(parentPort ?? process), options);
+}
+
+/** A message to a process that has ended is dropped: its exit rejects the requests. */
+function toPort(peer: ChannelPort | ChildProcess | NodeJS.Process): ChannelPort {
+  if ('postMessage' in peer) return peer;
+  return {
+    postMessage: (message) => void peer.send?.(message, undefined, undefined, () => {}),
+    on: (event, listener) => (peer as ChildProcess).on(event, listener as never),
+  };
 }
 
 /** An error as a worker message; `kind` is null unless it is an AppError. */

@@ -1,17 +1,12 @@
-import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
 import { replaceRanges } from '../text/markdown-blocks.ts';
 import { memoize } from '../text/memoize.ts';
-import {
-  type CitationMarker,
-  findMarkers,
-  type KnownSources,
-  looksLikeAddress,
-  type SourceReference,
-} from './find-markers.ts';
+import { measureOverlap } from './check-sentence.ts';
+import { type CitationMarker, findMarkers, type KnownSources, type SourceReference } from './find-markers.ts';
 import { rewriteMarkers } from './rewrite-markers.ts';
 import { type RegisteredSource, type SourceRegister, toTitleKey } from './source-register.ts';
 import { findLinkDefinitions, findSourcesSection } from './sources-section.ts';
 import { type AnswerClaim, splitClaims } from './split-claims.ts';
+import { looksLikeAddress } from './web-addresses.ts';
 
 /** Removing a marker can create another one, as in `[[9]9]`. Ordinary answers need two passes. */
 const MAX_PASSES = 8;
@@ -117,8 +112,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
       for (const { text, end } of claims) {
         if (checksLeft <= 0) return best;
         checksLeft -= 1;
-        const { verdict, support } = checkClaimByWords(text, chunk);
-        const rank = VERDICT_RANK[verdict] + support / 2;
+        const rank = measureOverlap(text, chunk);
         if (best === null || rank > best.rank) best = { rank, end, ref };
       }
     }

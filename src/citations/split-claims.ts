@@ -11,8 +11,6 @@ import type { CitationMarker } from './find-markers.ts';
 export interface AnswerClaim extends TextRange {
   /** The sentence without its markers. */
   text: string;
-  /** The characters of the answer, with blanks for markers. */
-  written: string;
   markers: CitationMarker[];
   /** The parts of a sentence that cite their own sources: "This [1], and that [2]." Else empty. */
   parts: ClaimPart[];
@@ -65,10 +63,9 @@ export function splitClaims(answer: string, markers: readonly CitationMarker[]):
     (opens ? next : (before ?? next))?.markers.push(marker);
   }
   return claims.flatMap(({ start, end, heading, markers }) => {
-    const written = masked.slice(start, end);
-    const text = normalizeSpaces(written);
+    const text = normalizeSpaces(masked.slice(start, end));
     if (markers.length === 0 && (heading || /[:?]["'”’)*_]*$/.test(text))) return [];
-    return [{ start, end, text, written, markers, parts: splitParts(masked, { start, end }, markers) }];
+    return [{ start, end, text, markers, parts: splitParts(masked, { start, end }, markers) }];
   });
 }
 
@@ -133,18 +130,6 @@ function splitParts(masked: string, claim: TextRange, markers: readonly Citation
   const rest = masked.slice(from, Math.max(from, claim.end));
   const isWhole = parts.length < 2 || /[\p{L}\p{N}]/u.test(rest);
   return isWhole || parts.some(({ text }) => text.split(' ').length < SHORTEST_PART) ? [] : parts;
-}
-
-/** Maps a range in the text of a claim to the answer. */
-export function toAnswerRange({ start, text, written }: AnswerClaim, range: TextRange): TextRange {
-  // The text lacks only blanks and empty parentheses, so its letters are in the same order.
-  let at = -1;
-  let first = 0;
-  for (let index = 0; index < range.end; index += 1) {
-    if (text.charAt(index) !== ' ') at = written.indexOf(text.charAt(index), at + 1);
-    if (index === range.start) first = at;
-  }
-  return { start: start + first, end: start + at + 1 };
 }
 
 /** Replaces markers by blanks, except for the text of links. Keeps the length. */

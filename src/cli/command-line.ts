@@ -10,15 +10,15 @@ import {
   parseCommandLine,
   resolveDefaultCommand,
 } from './flags/command-definition.ts';
-import { globalOptions } from './flags/common-flags.ts';
+import { type CommonFlags, globalOptions } from './flags/common-flags.ts';
 import { compareCommand, evalCommand } from './flags/evaluation.ts';
 import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
 import { mcpCommand, serveCommand } from './flags/servers.ts';
 import { openCommand, sessionsCommand } from './flags/sessions.ts';
-import { completionCommand, configCommand, doctorCommand } from './flags/setup.ts';
+import { completionCommand, configCommand, doctorCommand, trustCommand } from './flags/setup.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
 import { formatCommandHelp, formatPositional, formatProgramHelp } from './help-text.ts';
-import { createUsageError, isNumeric } from './usage-error.ts';
+import { createUsageError, isNumeric, pointToHelp } from './usage-error.ts';
 
 export const programNode: CommandNode = createCommandNode({
   command: '',
@@ -39,6 +39,7 @@ export const programNode: CommandNode = createCommandNode({
     serveCommand,
     mcpCommand,
     configCommand,
+    trustCommand,
     doctorCommand,
     completionCommand,
   ],
@@ -60,11 +61,13 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     else await runCommand(args);
   } catch (error) {
     const { reportFailure } = await import('./report-failure.ts');
-    const { json } = acceptedOptions(parseCommandLine(programNode, args).command);
+    const { command } = parseCommandLine(programNode, args);
+    const { json } = acceptedOptions(command);
     process.exitCode = reportFailure(error, {
       // A command that writes its JSON to a file reports errors as text.
       json: hasFlag(args, '--json') && json?.type === 'boolean',
       verbose: hasFlag(args, '--verbose'),
+      defaultHint: pointToHelp(command),
     });
   }
 }
@@ -98,12 +101,14 @@ async function runCommand(args: readonly string[]): Promise<void> {
         return parser.options(mapOptions(options));
       },
       async handler(flags) {
-        const code = await handler(
-          variadic === undefined
-            ? flags
-            : // Words after `--` may begin with a dash.
-              { ...flags, [variadic]: [flags[variadic] ?? [], flags['--'] ?? []].flat() },
-        );
+        const run = async () =>
+          handler(
+            variadic === undefined
+              ? flags
+              : // Words after `--` may begin with a dash.
+                { ...flags, [variadic]: [flags[variadic] ?? [], flags['--'] ?? []].flat() },
+          );
+        const code = await runWithTrust(run, flags as CommonFlags);
         if (typeof code === 'number') process.exitCode = code;
       },
     })
@@ -120,6 +125,18 @@ async function runCommand(args: readonly string[]): Promise<void> {
     .parseAsync();
 }
 
+/** Runs a command again once the files that it was refused are trusted: by --trust, or because the user says so. */
+async function runWithTrust(run: () => Promise<unknown>, flags: CommonFlags): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'UntrustedFilesError') throw error;
+    const { trustRefusedFiles } = await import('./commands/trust.ts');
+    await trustRefusedFiles(error, flags);
+    return runWithTrust(run, flags);
+  }
+}
+
 /** Hidden, because yargs composes a help text for every command that it runs. */
 function mapOptions(options: Readonly<Record<string, OptionDefinition>>): Record<string, Options> {
   return Object.fromEntries(
@@ -129,12 +146,12 @@ function mapOptions(options: Readonly<Record<string, OptionDefinition>>): Record
         name,
         {
           ...others,
-          type,
+          // Of two numbers, yargs adds a second 1 to the first.
+          type: type === 'number' ? 'string' : type,
           hidden: true,
           ...(choices && { choices }),
           ...(conflicts && { conflicts: [conflicts].flat() }),
-          ...(array && { array, nargs: 1 }),
-          ...(type === 'number' && { coerce: toNumber }),
+          ...(array ? { array, nargs: 1 } : { coerce: type === 'number' ? toNumber : lastValue }),
           requiresArg: optionTakesValue(option) && optionalValue === undefined,
         },
       ];
@@ -142,10 +159,15 @@ function mapOptions(options: Readonly<Record<string, OptionDefinition>>): Record
   );
 }
 
-/** yargs passes on what is no number as NaN. */
+/** Of a flag that is given several times, the last one counts. */
+function lastValue(value: unknown): unknown {
+  return [value].flat().at(-1);
+}
+
 function toNumber(value: unknown): number {
-  if (!isNumeric(String(value))) throw new Error('Not a number.');
-  return Number(value);
+  const last = lastValue(value);
+  if (!isNumeric(String(last))) throw new Error('Not a number.');
+  return Number(last);
 }
 
 function hasFlag(args: readonly string[], ...names: string[]): boolean {

@@ -38,8 +38,6 @@ function fillGap(gap: AdviceGap, isLast: boolean, { inChat = false }: AdviceOpti
     }
     case 'chat':
       return ` with /${gap.word}`;
-    case 'help':
-      return '; see --help';
   }
 }
 

@@ -20,7 +20,6 @@ const MIN_TEXT_WIDTH = 24;
 export function formatProgramHelp(program: CommandNode, width: number): string {
   return lines([
     ...wrapLine(program.definition.describe, width),
-    '',
     'Usage: citeloop [command] [options]    (without a command: chat)',
     ...columnSection(
       'Commands',
@@ -47,12 +46,11 @@ export function formatCommandHelp(node: CommandNode, width: number): string {
     ]);
     return columnSection(title, rows, width);
   };
-  const usage = [
-    'citeloop',
-    name,
-    ...positionals.map(formatPositional),
-    ...(subcommands.length > 0 ? ['[command]'] : []),
-    '[options]',
+  const usage = (words: readonly string[]) => ['citeloop', name, ...words, '[options]'].join(' ');
+  const isOwnUse = node !== resolveDefaultCommand(node) || subcommands.length === 0;
+  const usages = [
+    ...(isOwnUse ? [usage(positionals.map(formatPositional))] : []),
+    ...(subcommands.length > 0 ? [usage(['<command>'])] : []),
   ];
   const firstGroups = [...groups.keys()].filter(
     (title) => title !== 'Options' && !LAST_GROUPS.includes(title),
@@ -60,7 +58,7 @@ export function formatCommandHelp(node: CommandNode, width: number): string {
   return lines([
     ...wrapLine(definition.describe, width),
     '',
-    `Usage: ${usage.join(' ')}`,
+    `Usage: ${usages.join('\n       ')}`,
     ...columnSection(
       'Commands',
       subcommands.map((command) => [

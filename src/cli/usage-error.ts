@@ -25,8 +25,12 @@ interface UsageProblem {
 export function createUsageError(program: CommandNode, args: readonly string[], refusal: string): AppError {
   const line = parseCommandLine(program, args);
   const { message, hint } = wrongFlag(line) ?? wrongWord(line) ?? { message: toSentence(refusal) };
-  const help = `See ${fullName(line.command)} --help.`;
+  const help = pointToHelp(line.command);
   return new AppError('invalid_input', message, { hint: hint === undefined ? help : `${hint} ${help}` });
+}
+
+export function pointToHelp(command: CommandNode): string {
+  return `See ${fullName(command)} --help.`;
 }
 
 export function isNumeric(text: string): boolean {
@@ -102,8 +106,11 @@ function wrongWord({ command, words }: ParsedCommandLine): UsageProblem | undefi
   const [first] = words;
   const names = listSubcommands(command).map(({ name }) => lastWord(name));
   if (names.length > 0 && runs.positionals.length === 0 && (first !== undefined || runs === command)) {
-    if (first === undefined)
-      return { message: `${fullName(command)} needs a command: ${formatChoices(names)}.` };
+    if (first === undefined) return { message: `Missing command: ${formatChoices(names)}.` };
+    if (command.name === '' && /\s/.test(first)) {
+      const hint = `To ask a question: citeloop ask "${oneLine(first, 60)}".`;
+      return { message: `Unknown command "${oneLine(first, 40)}".`, hint };
+    }
     const nearest = findNearestName(first, names);
     return {
       message: `Unknown command "${oneLine(first, 40)}" for ${fullName(command)}.`,
@@ -113,7 +120,7 @@ function wrongWord({ command, words }: ParsedCommandLine): UsageProblem | undefi
   for (const [index, { name, choices, describe, isRequired }] of runs.positionals.entries()) {
     const word = words[index];
     if (word === undefined && isRequired) {
-      return { message: `${fullName(command)} needs <${name}>.`, hint: `<${name}>: ${describe}.` };
+      return { message: `Missing argument <${name}>.`, hint: `<${name}>: ${describe}.` };
     }
     const wrong = word === undefined ? undefined : wrongChoice(`<${name}>`, choices, word);
     if (wrong !== undefined) return wrong;

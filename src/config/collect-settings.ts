@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AppError, type ErrorKind, messageOf } from '../faults/app-error.ts';
 import { findNearestName } from '../text/nearest-name.ts';
 import { parseValue } from './parse-value.ts';
 import {
+  needsTrust,
   parseSettingText,
   type SettingName,
   secretVariables,
@@ -11,21 +12,23 @@ import {
   settingSchemas,
   settingVariables,
 } from './settings.ts';
+import { CONFIG_FILE, isMissingFile, type ProjectFile, readProjectFile, VARIABLES_FILE } from './trust.ts';
 
 export interface GivenSetting {
+  name: SettingName;
   value: unknown;
   /** For error messages: `flag --top-k`. */
   origin: string;
   kind: ErrorKind;
   /** The higher one of two sources wins. */
   strength: number;
-  /** The config file; its paths are relative to it. */
-  file?: string;
+  /** The config file or `.env`; its paths are relative to it. */
+  file?: SettingsFile;
 }
 
 const STRENGTH = { flag: 3, environment: 2, project: 1, user: 0 } as const;
 
-type Variables = Readonly<Record<string, string | undefined>>;
+export type Variables = Readonly<Record<string, string | undefined>>;
 export type GivenSettings = Partial<Record<SettingName, GivenSetting>>;
 
 interface SettingSources {
@@ -33,15 +36,17 @@ interface SettingSources {
   /** Whether the flags are options of the library. */
   asOptions: boolean;
   env: Variables;
-  dotEnv: Variables;
-  dotEnvPath: string;
-  project: ConfigFile | undefined;
-  user: ConfigFile | undefined;
+  dotEnv: SettingsFile | undefined;
+  project: SettingsFile | undefined;
+  user: SettingsFile | undefined;
 }
 
-export interface ConfigFile {
+export interface SettingsFile {
   path: string;
+  /** The fields of a config file, or the variables of `.env`. */
   fields: Readonly<Record<string, unknown>>;
+  /** Set unless it is the user's own. */
+  project?: ProjectFile;
 }
 
 /** Every given setting, from its strongest source. All values are checked, also those that are overridden. */
@@ -49,9 +54,18 @@ export function collectSettings(sources: SettingSources): GivenSettings {
   return {
     ...fileSettings(sources.user, STRENGTH.user),
     ...fileSettings(sources.project, STRENGTH.project),
-    ...environmentSettings(sources),
+    ...variableSettings(unsetIn(sources.env, sources.dotEnv), sources.dotEnv),
+    ...variableSettings(sources.env),
     ...flagSettings(sources),
   };
+}
+
+/** The settings that take effect only if the user trusts the files that they come from. */
+export function settingsThatNeedTrust(given: GivenSettings): GivenSetting[] {
+  return settingNames.flatMap((name) => {
+    const setting = given[name];
+    return setting?.file?.project && needsTrust(name, setting.value) ? [setting] : [];
+  });
 }
 
 function flagSettings({ flags, asOptions }: SettingSources): GivenSettings {
@@ -66,28 +80,34 @@ function flagSettings({ flags, asOptions }: SettingSources): GivenSettings {
   return found;
 }
 
-function environmentSettings({ env, dotEnv, dotEnvPath }: SettingSources): GivenSettings {
+/** The variables of `.env` that the environment does not set. An empty variable is unset, and still overrides `.env`. */
+function unsetIn(env: Variables, dotEnv: SettingsFile | undefined): Variables {
+  const entries = Object.entries((dotEnv?.fields ?? {}) as Variables);
+  return Object.fromEntries(entries.filter(([variable]) => env[variable] === undefined));
+}
+
+function variableSettings(variables: Variables, file?: SettingsFile): GivenSettings {
   const found: GivenSettings = {};
   for (const [variable, name] of Object.entries(settingVariables)) {
-    // An empty variable is unset, and still overrides the one in `.env`.
-    const text = env[variable] ?? dotEnv[variable];
+    const text = variables[variable];
     if (text === undefined || text.trim() === '') continue;
-    const origin = env[variable] === undefined ? `${variable} in ${dotEnvPath}` : `environment ${variable}`;
+    const origin = file === undefined ? `environment ${variable}` : `${variable} in ${file.path}`;
     const source = { origin, kind: 'configuration_error', strength: STRENGTH.environment } as const;
-    found[name] = checkSetting(name, parseSettingText(name, text), source);
+    found[name] = checkSetting(name, parseSettingText(name, text), file ? { ...source, file } : source);
   }
   return found;
 }
 
-function fileSettings(file: ConfigFile | undefined, strength: number): GivenSettings {
+function fileSettings(file: SettingsFile | undefined, strength: number): GivenSettings {
   const found: GivenSettings = {};
-  for (const [field, value] of Object.entries(file?.fields ?? {})) {
-    const path = file?.path ?? '';
+  if (file === undefined) return found;
+  const { path } = file;
+  for (const [field, value] of Object.entries(file.fields)) {
     const name =
       settingNames.find((known) => known === field) ??
       throwUnknownSetting(field, `${path} has an unknown field`);
     const origin = `${path} field ${field}`;
-    found[name] = checkSetting(name, value, { origin, kind: 'configuration_error', strength, file: path });
+    found[name] = checkSetting(name, value, { origin, kind: 'configuration_error', strength, file });
   }
   return found;
 }
@@ -108,10 +128,14 @@ export function throwUnknownSetting(
   throw new AppError(kind, `${message} ${JSON.stringify(field)}.`, { hint });
 }
 
-function checkSetting(name: SettingName, value: unknown, source: Omit<GivenSetting, 'value'>): GivenSetting {
+function checkSetting(
+  name: SettingName,
+  value: unknown,
+  source: Omit<GivenSetting, 'name' | 'value'>,
+): GivenSetting {
   const [, flag] = /^flag (--.+)$/.exec(source.origin) ?? [];
   const subject = flag ?? `${name} (${source.origin})`;
-  return { ...source, value: parseValue(settingSchemas[name], value, { subject, kind: source.kind }) };
+  return { ...source, name, value: parseValue(settingSchemas[name], value, { subject, kind: source.kind }) };
 }
 
 /** `maxSteps` becomes `max-steps`. */
@@ -119,24 +143,55 @@ export function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-export function readDotEnv(path: string): Record<string, string | undefined> {
-  const text = readIfExists(path, 'configuration_error');
-  return text === undefined ? {} : parseEnv(text);
+/** The config file and `.env` of a directory, as far as they exist. The file of --config must exist. */
+export function readProjectFiles(cwd: string, configPath?: string) {
+  const path = resolve(cwd, configPath ?? CONFIG_FILE);
+  const project = readSettingsFile(path, configPath === undefined ? 'configuration_error' : 'invalid_input');
+  if (configPath !== undefined && project === undefined)
+    throw new AppError('invalid_input', `Config file ${path} (flag --config) does not exist.`);
+  return { project, dotEnv: readSettingsFile(join(cwd, VARIABLES_FILE), 'configuration_error') };
 }
 
-export function readConfigFile(path: string, whenUnreadable: ErrorKind): Record<string, unknown> | undefined {
-  const text = readIfExists(path, whenUnreadable);
-  if (text === undefined) return undefined;
+export function readSettingsFile(path: string, whenUnreadable: ErrorKind): SettingsFile | undefined {
+  const read = readIfExists(path, whenUnreadable);
+  if (read === undefined) return undefined;
+  const isDotEnv = basename(path) === VARIABLES_FILE;
+  const fields = isDotEnv ? parseEnv(read.text) : parseConfigObject(read.text, path);
+  const sets = Object.entries(fields).flatMap(([field, value]) => {
+    const name = isDotEnv ? settingVariables[field as keyof typeof settingVariables] : field;
+    const isSecret = isDotEnv && field in secretVariables;
+    const isSet = !isDotEnv || String(value).trim() !== '';
+    if (isSecret) return isSet ? [{ name: field }] : [];
+    return isSet && name && needsTrust(name as SettingName, value) ? [{ name: field, value }] : [];
+  });
+  return { path, fields, project: { ...read.file, sets } };
+}
+
+/** A file without the settings and keys that need trust. */
+export function withoutUntrusted(file: SettingsFile): SettingsFile {
+  const names = file.project?.sets.map(({ name }) => name) ?? [];
+  const fields = Object.entries(file.fields).filter(([field]) => !names.includes(field));
+  return { ...file, fields: Object.fromEntries(fields) };
+}
+
+/** The fields of the user's own file. */
+export function readConfigFile(path: string): Record<string, unknown> | undefined {
+  const read = readIfExists(path, 'configuration_error');
+  return read && parseConfigObject(read.text, path);
+}
+
+function parseConfigObject(text: string, path: string): Record<string, unknown> {
   const value = parseConfigJson(text, path);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new AppError('configuration_error', `${path} must contain one JSON object.`);
 }
 
-function readIfExists(path: string, kind: ErrorKind): string | undefined {
+function readIfExists(path: string, kind: ErrorKind): ReturnType<typeof readProjectFile> | undefined {
   try {
-    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+    const { file, text } = readProjectFile(path);
+    return { file, text: text.replace(/^\ufeff/, '') };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissingFile(error)) return undefined;
     throw new AppError(kind, `Cannot read ${path}: ${messageOf(error)}.`, { cause: error });
   }
 }

@@ -1,24 +1,33 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-/** The user's directories on this platform and the file of the settings: XDG, or LOCALAPPDATA on Windows. */
+/**
+ * The user's directories on this platform, and the files of the settings and of trust: XDG, or LOCALAPPDATA on Windows.
+ * Both files are in CITELOOP_HOME if that is an absolute path; a relative one could be a directory of any project.
+ */
 export function defaultDirectories(env: Readonly<NodeJS.Dict<string>>, platform: NodeJS.Platform) {
+  const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
+  const own = env.CITELOOP_HOME?.trim() ?? '';
+  const inDirectory = (usual: string) => {
+    const directory = isAbsolute(own) ? own : usual;
+    return { settings: join(directory, 'config.json'), trust: join(directory, 'trust.json') };
+  };
   if (platform === 'win32') {
-    const local = env.LOCALAPPDATA || win32.join(env.USERPROFILE || homedir(), 'AppData', 'Local');
+    const local = env.LOCALAPPDATA || join(env.USERPROFILE || homedir(), 'AppData', 'Local');
     return {
-      home: win32.join(local, 'citeloop'),
-      cache: win32.join(local, 'citeloop', 'cache'),
-      settings: win32.join(env.APPDATA || local, 'citeloop', 'config.json'),
+      home: join(local, 'citeloop'),
+      cache: join(local, 'citeloop', 'cache'),
+      ...inDirectory(join(env.APPDATA || local, 'citeloop')),
     };
   }
   const user = env.HOME || homedir();
   // The XDG specification says to ignore relative paths.
   const directory = (path: string | undefined, usual: string) =>
-    posix.join(path && posix.isAbsolute(path) ? path : posix.join(user, usual), 'citeloop');
+    join(path && isAbsolute(path) ? path : join(user, usual), 'citeloop');
   return {
     home: directory(env.XDG_DATA_HOME, '.local/share'),
     cache: directory(env.XDG_CACHE_HOME, '.cache'),
-    settings: posix.join(directory(env.XDG_CONFIG_HOME, '.config'), 'config.json'),
+    ...inDirectory(directory(env.XDG_CONFIG_HOME, '.config')),
   };
 }
 

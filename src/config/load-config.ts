@@ -1,33 +1,40 @@
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
 import { knownContextWindow } from '../domain/context-window.ts';
 import {
+  CHECKS,
   EMBEDDER_NAMES,
-  JUDGE_RERANKER,
   NUMBER_SETTINGS,
   OFFLINE_DEFAULTS,
   OFFLINE_MODEL,
   ONNX_PREFIX,
+  RERANKERS,
 } from '../domain/setting-choices.ts';
 import { AppError } from '../faults/app-error.ts';
 import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import {
-  type ConfigFile,
   collectSettings,
   type GivenSetting,
   type GivenSettings,
   readConfigFile,
-  readDotEnv,
+  readProjectFiles,
+  type SettingsFile,
+  settingsThatNeedTrust,
+  withoutUntrusted,
 } from './collect-settings.ts';
 import { defaultDirectories } from './directories.ts';
-import { createSecret, type Secret } from './secret.ts';
-import { resolveEmbeddingService, resolveModelService, type ServiceAccess } from './service-access.ts';
+import {
+  createKeyLookup,
+  listSecrets,
+  resolveEmbeddingService,
+  resolveModelService,
+  type ServiceAccess,
+} from './service-access.ts';
 import type { SettingName, settingSchemas } from './settings.ts';
-import { type SecretName, type SecretVariable, secretVariables } from './settings.ts';
+import { openTrustStore, UntrustedFilesError } from './trust.ts';
 
-const CONFIG_FILE = 'citeloop.config.json';
 const DEFAULT_QDRANT_URL = 'http://127.0.0.1:6333';
 
 export type AppConfig = ReturnType<typeof loadConfig>;
@@ -44,11 +51,14 @@ interface ConfigSources {
   /** The file of --config, which must exist. */
   configPath?: string | undefined;
   platform?: NodeJS.Platform;
+  /** What to do with settings of project files that the user does not trust; default: throw UntrustedFilesError. */
+  whenUntrusted?: 'throw' | 'ignore';
 }
 
 /**
  * Merges the sources of settings: flag, environment, project file, user file, default. Throws an AppError that names the
- * source of a bad value: `invalid_input` for a flag, else `configuration_error`.
+ * source of a bad value: `invalid_input` for a flag, else `configuration_error`. A key from an untrusted file throws only
+ * when it is revealed.
  */
 export function loadConfig(sources: ConfigSources = {}) {
   const {
@@ -58,30 +68,36 @@ export function loadConfig(sources: ConfigSources = {}) {
     cwd = process.cwd(),
     platform = process.platform,
   } = sources;
-  const dotEnvPath = join(cwd, '.env');
-  const dotEnv = readDotEnv(dotEnvPath);
   const directories = defaultDirectories(env, platform);
-  const project = findConfigFile(cwd, sources.configPath);
-  const userFields = readConfigFile(directories.settings, 'configuration_error');
+  const trust = openTrustStore(directories.trust);
+  const isUntrusted = ({ project }: SettingsFile) => project !== undefined && !trust.isTrusted(project);
+  const { project, dotEnv } = readProjectFiles(cwd, sources.configPath);
+  const userFields = readConfigFile(directories.settings);
   const user = userFields && { path: directories.settings, fields: userFields };
-  const asOptions = options !== undefined;
-  const given = collectSettings({ flags, asOptions, env, dotEnv, dotEnvPath, project, user });
+  const merged = { flags, asOptions: options !== undefined, env, dotEnv, project, user };
+  const all = collectSettings(merged);
+  const untrusted = settingsThatNeedTrust(all).filter(({ file }) => file && isUntrusted(file));
+  if (untrusted.length > 0 && sources.whenUntrusted !== 'ignore') {
+    throw new UntrustedFilesError([...new Set(untrusted.flatMap(({ file }) => file?.project ?? []))]);
+  }
+  const usable = (file: SettingsFile | undefined) =>
+    file && isUntrusted(file) ? withoutUntrusted(file) : file;
+  const given =
+    untrusted.length === 0
+      ? all
+      : collectSettings({ ...merged, project: usable(project), dotEnv: usable(dotEnv) });
 
   const givenValue = <Name extends SettingName>(name: Name) =>
     given[name]?.value as SettingValue<Name> | undefined;
   const pathOf = (setting: GivenSetting | undefined) =>
-    setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
+    setting && resolve(setting.file === undefined ? cwd : dirname(setting.file.path), String(setting.value));
   const onnxDirectory = (setting: GivenSetting | undefined) => {
     const value = String(setting?.value ?? '');
     if (setting === undefined || !value.startsWith(ONNX_PREFIX)) return undefined;
     return pathOf({ ...setting, value: value.slice(ONNX_PREFIX.length).replace(/^~(?=\/)/, homedir()) });
   };
-  const secretOf = (variable: SecretVariable) => {
-    const value = (env[variable] ?? dotEnv[variable])?.trim();
-    return value ? createSecret(value) : undefined;
-  };
-  const { api, ...modelService } = resolveModelService(given, secretOf);
-  const rerank = givenValue('rerank');
+  const keyFor = createKeyLookup(env, dotEnv, (file) => !isUntrusted(file));
+  const { api, ...modelService } = resolveModelService(given, keyFor);
 
   return Object.freeze({
     agent: resolveAgentConfig(given, { api, baseUrl: modelService.baseUrl }),
@@ -92,6 +108,7 @@ export function loadConfig(sources: ConfigSources = {}) {
     store: givenValue('store') ?? (given.qdrantUrl === undefined ? 'sqlite' : 'qdrant'),
     qdrant: {
       url: givenValue('qdrantUrl') ?? DEFAULT_QDRANT_URL,
+      key: keyFor('QDRANT_API_KEY', given.qdrantUrl),
       shardNumber: givenValue('qdrantShards'),
       replicationFactor: givenValue('qdrantReplicas'),
       quantization: givenValue('qdrantQuantization') ?? 'none',
@@ -103,26 +120,29 @@ export function loadConfig(sources: ConfigSources = {}) {
       directory: onnxDirectory(given.embedder),
       model: givenValue('embeddingModel'),
       dimensions: givenValue('embeddingDimensions'),
-      service: resolveEmbeddingService(given, modelService, secretOf),
+      service: resolveEmbeddingService(given, modelService, keyFor),
     },
     rerank: {
-      on: ![undefined, false, JUDGE_RERANKER].includes(rerank),
-      /** Whether the judge reranks; `on` is false then. */
-      judge: rerank === JUDGE_RERANKER,
+      by: RERANKERS.find((known) => known === (givenValue('rerank') ?? 'words')) ?? ('onnx' as const),
       model: givenValue('rerankModel'),
-      /** The directory of a local cross-encoder; Cohere reranks unless given. */
+      /** The directory of a local cross-encoder. */
       directory: onnxDirectory(given.rerank),
+    },
+    parsing: {
+      seconds: givenValue('maxParseSeconds') ?? 60,
+      memoryMb: givenValue('maxParseMemoryMb') ?? 1024,
+      outputMb: givenValue('maxParseOutputMb') ?? 128,
+    },
+    check: {
+      by: toCheckName(givenValue('check') ?? 'words'),
+      /** The directory of a local cross-encoder. */
+      directory: onnxDirectory(given.check),
     },
     modelService: modelService as ServiceAccess,
     cohereBaseUrl: givenValue('cohereBaseUrl'),
-    secrets: Object.freeze(
-      Object.fromEntries(
-        Object.entries(secretVariables).map(([variable, name]) => [
-          name,
-          secretOf(variable as SecretVariable),
-        ]),
-      ) as Record<SecretName, Secret | undefined>,
-    ),
+    cohereKey: keyFor('COHERE_API_KEY', given.cohereBaseUrl),
+    /** Every key, also those that are not used, to remove them from output. */
+    secrets: listSecrets(env, dotEnv?.fields ?? {}),
     /** Passages of a search without an agent. */
     searchTopK: givenValue('topK') ?? NUMBER_SETTINGS.topK.default,
     /** Whether the collection is set anywhere; otherwise it is the default. */
@@ -130,6 +150,8 @@ export function loadConfig(sources: ConfigSources = {}) {
     origins: pickField(given, 'origin') as Readonly<Partial<Record<SettingName, string>>>,
     /** The given settings, without defaults. */
     given: pickField(given, 'value') as Readonly<Partial<Record<SettingName, unknown>>>,
+    /** The settings that are ignored because their files are not trusted. */
+    untrusted: untrusted.map(({ name, value, origin }) => ({ name, value, origin })),
     /** The path of the user's settings; the file may not exist. */
     settingsFile: directories.settings,
     prices: givenValue('prices') ?? {},
@@ -140,14 +162,6 @@ function pickField(given: GivenSettings, field: 'origin' | 'value') {
   return Object.freeze(
     Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting[field]])),
   );
-}
-
-function findConfigFile(cwd: string, configPath: string | undefined): ConfigFile | undefined {
-  const path = resolve(cwd, configPath ?? CONFIG_FILE);
-  const fields = readConfigFile(path, configPath === undefined ? 'configuration_error' : 'invalid_input');
-  if (fields !== undefined) return { path, fields };
-  if (configPath === undefined) return undefined;
-  throw new AppError('invalid_input', `Config file ${path} (flag --config) does not exist.`);
 }
 
 function resolveAgentConfig(
@@ -173,4 +187,15 @@ function resolveAgentConfig(
     );
   }
   return parseOrThrow(agentConfigSchema, values, 'The configuration', 'configuration_error');
+}
+
+function toCheckName(value: string) {
+  return CHECKS.find((known) => known === value) ?? ('onnx' as const);
+}
+
+/** The check of an arm; null for an unknown one. A directory is relative to the working directory. */
+export function parseCheck(value: string): AppConfig['check'] | null {
+  const by = toCheckName(value);
+  if (by !== 'onnx') return { by, directory: undefined };
+  return value.startsWith(ONNX_PREFIX) ? { by, directory: resolve(value.slice(ONNX_PREFIX.length)) } : null;
 }

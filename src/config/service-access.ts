@@ -1,12 +1,17 @@
 import type { ModelApi } from '../domain/agent-config.ts';
 import type { MODEL_PROVIDERS } from '../domain/setting-choices.ts';
-import type { GivenSettings } from './collect-settings.ts';
-import type { Secret } from './secret.ts';
-import type { SecretVariable } from './settings.ts';
+import { AppError } from '../faults/app-error.ts';
+import type { GivenSetting, GivenSettings, SettingsFile, Variables } from './collect-settings.ts';
+import { createRefusedSecret, createSecret, type Secret } from './secret.ts';
+import { type SecretVariable, secretVariables, settingVariables } from './settings.ts';
+import { UntrustedFilesError } from './trust.ts';
 
 interface ProviderPreset extends Omit<ServiceAccess, 'key'> {
   api: ModelApi;
 }
+
+/** The address of Cohere. */
+export const COHERE_URL = 'https://api.cohere.com';
 
 type ProviderName = (typeof MODEL_PROVIDERS)[number];
 
@@ -33,52 +38,102 @@ export interface ServiceAccess {
   readonly needsKey: boolean;
 }
 
-type SecretOf = (variable: SecretVariable) => Secret | undefined;
+/** The key of a variable for the service at an address, which is the default one unless given. */
+type KeyFor = (variable: SecretVariable, address: GivenSetting | undefined) => Secret | undefined;
 
 /** The service of the model. --base-url overrides the provider unless the provider has a stronger source. */
-export function resolveModelService(
-  given: GivenSettings,
-  secretOf: SecretOf,
-): ServiceAccess & { api: ModelApi } {
-  const named = given.provider && providerPresets[given.provider.value as ProviderName];
+export function resolveModelService(given: GivenSettings, keyFor: KeyFor): ServiceAccess & { api: ModelApi } {
   const address = given.baseUrl;
-  if (address === undefined || (named && given.provider && given.provider.strength > address.strength)) {
-    const preset = named ?? providerPresets.openai;
-    return { ...accessOf(preset, preset.keyVariable, secretOf), api: preset.api };
+  // A project's provider neither replaces an address of the user nor chooses the key for it.
+  const isIgnored = given.provider?.file?.project && address && !address.file?.project;
+  const provider = isIgnored ? undefined : given.provider;
+  const named = provider && providerPresets[provider.value as ProviderName];
+  if (address === undefined || (named && provider.strength > address.strength)) {
+    const { api, ...preset } = named ?? providerPresets.openai;
+    return { ...preset, api, key: keyFor(preset.keyVariable, undefined) };
   }
   const baseUrl = String(address.value);
   const preset = named ?? presetAt(baseUrl);
   // Users of other servers mostly set the variable of the OpenAI client.
   const own = preset?.keyVariable ?? 'OPENAI_API_KEY';
-  const keyVariable = named || secretOf(own) ? own : 'OPENAI_API_KEY';
+  const keyVariable = named || address.file?.project || keyFor(own, address) ? own : 'OPENAI_API_KEY';
   const api = presetAt(baseUrl)?.api ?? 'chat_completions';
-  return { ...accessOf({ baseUrl, needsKey: preset?.needsKey ?? false }, keyVariable, secretOf), api };
+  const needsKey = preset?.needsKey ?? false;
+  return { baseUrl, needsKey, keyVariable, key: keyFor(keyVariable, address), api };
 }
 
 /** The service for embeddings: that of the model unless another is given. A key is sent only to its own service. */
 export function resolveEmbeddingService(
   given: GivenSettings,
   model: ServiceAccess,
-  secretOf: SecretOf,
+  keyFor: KeyFor,
 ): ServiceAccess {
-  const baseUrl = given.embeddingBaseUrl ? String(given.embeddingBaseUrl.value) : model.baseUrl;
+  const modelAddress = given.baseUrl?.value === model.baseUrl ? given.baseUrl : undefined;
+  const address = given.embeddingBaseUrl ?? modelAddress;
+  const baseUrl = String(given.embeddingBaseUrl?.value ?? model.baseUrl);
   const needsKey = presetAt(baseUrl)?.needsKey ?? false;
-  if (secretOf('EMBEDDING_API_KEY') === undefined) {
+  let keyVariable: SecretVariable = 'EMBEDDING_API_KEY';
+  if (keyFor(keyVariable, address) === undefined) {
     if (sameOrigin(baseUrl, model.baseUrl)) return { ...model, baseUrl };
     const preset = presetAt(baseUrl);
-    if (preset && preset.keyVariable !== model.keyVariable) {
-      return accessOf({ baseUrl, needsKey }, preset.keyVariable, secretOf);
-    }
+    if (preset && preset.keyVariable !== model.keyVariable) keyVariable = preset.keyVariable;
   }
-  return accessOf({ baseUrl, needsKey }, 'EMBEDDING_API_KEY', secretOf);
+  return { baseUrl, needsKey, keyVariable, key: keyFor(keyVariable, address) };
 }
 
-function accessOf(
-  { baseUrl, needsKey }: Pick<ProviderPreset, 'baseUrl' | 'needsKey'>,
-  keyVariable: SecretVariable,
-  secretOf: SecretOf,
-): ServiceAccess {
-  return { baseUrl, needsKey, keyVariable, key: secretOf(keyVariable) };
+/**
+ * A key goes to the service that gives it out, or to an address that the user gave. An address in a project file gets
+ * only a key of the same file, and only `.env` can hold one. `dotEnv` may be untrusted.
+ */
+export function createKeyLookup(
+  env: Variables,
+  dotEnv: SettingsFile | undefined,
+  isTrusted: (file: SettingsFile) => boolean,
+): KeyFor {
+  return (variable, address) => {
+    const inFile = textOf(dotEnv?.fields[variable]);
+    // An empty variable is unset, and still overrides the one in `.env`.
+    const value = env[variable] === undefined ? inFile : textOf(env[variable]);
+    if (address?.file?.project && !isOwnAddress(variable, String(address.value))) {
+      const refuse = (name: string) => createRefusedSecret(foreignAddressError(name, address));
+      // The OpenAI client sends these to every address, and they may contain a key.
+      if (address.name === 'baseUrl' && env.OPENAI_CUSTOM_HEADERS) return refuse('OPENAI_CUSTOM_HEADERS');
+      if (value === '') return undefined;
+      return address.file === dotEnv && inFile !== '' ? createSecret(inFile) : refuse(variable);
+    }
+    if (value === '') return undefined;
+    const file = env[variable] === undefined ? dotEnv : undefined;
+    if (file?.project === undefined || isTrusted(file)) return createSecret(value);
+    return createRefusedSecret(new UntrustedFilesError([file.project]));
+  };
+}
+
+function isOwnAddress(variable: SecretVariable, baseUrl: string): boolean {
+  if (variable === 'COHERE_API_KEY') return sameOrigin(baseUrl, COHERE_URL);
+  return presetAt(baseUrl)?.keyVariable === variable;
+}
+
+function foreignAddressError(variable: string, { name, value, origin }: GivenSetting): AppError {
+  const place = Object.entries(settingVariables).find(([, setting]) => setting === name)?.[0];
+  return new AppError(
+    'configuration_error',
+    `${variable} is not sent to ${new URL(String(value)).origin}: a project file names that address (${origin}).`,
+    {
+      hint: `Give the address yourself: set ${place} in the environment, or run "citeloop config set ${name} <url>". A key and an address in .env belong together. To send no key, set ${variable} to nothing.`,
+    },
+  );
+}
+
+/** Every key, also those that are not used. */
+export function listSecrets(...sources: Readonly<Record<string, unknown>>[]): readonly Secret[] {
+  const values = sources.flatMap((variables) =>
+    Object.keys(secretVariables).map((variable) => textOf(variables[variable])),
+  );
+  return Object.freeze([...new Set(values)].filter((value) => value !== '').map(createSecret));
+}
+
+function textOf(value: unknown): string {
+  return String(value ?? '').trim();
 }
 
 function presetAt(baseUrl: string): ProviderPreset | undefined {

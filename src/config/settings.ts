@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { agentConfigSchema } from '../domain/agent-config.ts';
 import {
+  CHECKS,
   EMBEDDER_NAMES,
-  JUDGE_RERANKER,
   MODEL_PROVIDERS,
   ONNX_PREFIX,
   QDRANT_QUANTIZATIONS,
+  RERANKERS,
   STORE_KINDS,
 } from '../domain/setting-choices.ts';
 import { httpUrlSchema, integerSchema } from './parse-value.ts';
@@ -15,12 +16,12 @@ const modelName = z.string().trim().min(1).describe('the name of a model');
 const count = integerSchema(1);
 const ownModel = z.templateLiteral([ONNX_PREFIX, z.string().trim().min(1)]);
 
-/** `--rerank` without a value, and `cohere`, mean the default reranker. */
-const RERANK_WORDS = new Map([
-  ['', true],
-  ['true', true],
-  ['cohere', true],
-  ['false', false],
+/** Values that earlier versions used. */
+const RERANK_ALIASES = new Map([
+  ['', 'cohere'],
+  ['true', 'cohere'],
+  ['false', 'off'],
+  ['judge', 'words'],
 ]);
 
 /** The fields that can have other names in the payloads of a Qdrant collection. */
@@ -48,23 +49,77 @@ export const settingSchemas = {
   embeddingModel: modelName,
   embeddingBaseUrl: httpUrlSchema,
   embeddingDimensions: count,
-  /** True: Cohere. */
   rerank: z
-    .preprocess(
-      (value) => RERANK_WORDS.get(String(value)) ?? value,
-      z.union([z.boolean(), z.literal(JUDGE_RERANKER), ownModel]),
-    )
-    .describe(oneOf(['true', 'false', JUDGE_RERANKER, `${ONNX_PREFIX}<directory>`])),
+    .preprocess((value) => RERANK_ALIASES.get(String(value)) ?? value, z.union([z.enum(RERANKERS), ownModel]))
+    .describe(oneOf([...RERANKERS, `${ONNX_PREFIX}<directory>`])),
   rerankModel: modelName,
+  check: z.union([z.enum(CHECKS), ownModel]).describe(oneOf([...CHECKS, `${ONNX_PREFIX}<directory>`])),
   cohereBaseUrl: httpUrlSchema,
   /** Per million tokens, by model. */
   prices: z
     .record(z.string(), z.object({ input: z.number().min(0), output: z.number().min(0) }))
     .describe('prices for a million tokens by model, such as {"gpt-5": {"input": 1.25, "output": 10}}'),
+  /** The limits of parsing one document. */
+  maxParseSeconds: integerSchema(1, 86_400),
+  maxParseMemoryMb: integerSchema(64),
+  maxParseOutputMb: count,
   home: directory,
   modelDir: directory,
 } as const;
 export type SettingName = keyof typeof settingSchemas;
+
+/** What a setting names. In a project file, only `none` takes effect without trust; `onnx` is a path after that prefix. */
+export const settingTargets = {
+  model: 'none',
+  baseUrl: 'address',
+  api: 'none',
+  temperature: 'none',
+  maxTokens: 'none',
+  contextWindow: 'none',
+  systemPrompt: 'none',
+  policy: 'none',
+  toolName: 'none',
+  topK: 'none',
+  scoreThreshold: 'none',
+  maxTurns: 'none',
+  maxSteps: 'none',
+  maxHistory: 'none',
+  maxTurnSeconds: 'none',
+  maxEventBytes: 'none',
+  maxAnswerCharacters: 'none',
+  collection: 'none',
+  abstentionPhrases: 'none',
+  verbose: 'none',
+  stream: 'none',
+  /** Its addresses are fixed, and each gets only its own key. */
+  provider: 'none',
+  store: 'none',
+  qdrantUrl: 'address',
+  qdrantShards: 'none',
+  qdrantReplicas: 'none',
+  qdrantQuantization: 'none',
+  payloadMap: 'none',
+  embedder: 'onnx',
+  embeddingModel: 'none',
+  embeddingBaseUrl: 'address',
+  embeddingDimensions: 'none',
+  rerank: 'onnx',
+  rerankModel: 'none',
+  check: 'onnx',
+  cohereBaseUrl: 'address',
+  prices: 'none',
+  maxParseSeconds: 'limit',
+  maxParseMemoryMb: 'limit',
+  maxParseOutputMb: 'limit',
+  home: 'path',
+  modelDir: 'path',
+} as const satisfies Record<SettingName, 'none' | 'address' | 'path' | 'onnx' | 'limit'>;
+
+/** Whether the setting takes effect in a project file only if the user trusts that. */
+export function needsTrust(name: SettingName, value: unknown): boolean {
+  const target = settingTargets[name];
+  return target === 'onnx' ? String(value).trim().startsWith(ONNX_PREFIX) : target !== 'none';
+}
 
 export const settingNames = Object.keys(settingSchemas) as SettingName[];
 
@@ -80,6 +135,7 @@ export const settingVariables = {
   EMBEDDING_DIMENSIONS: 'embeddingDimensions',
   CITELOOP_RERANK: 'rerank',
   RERANK_MODEL: 'rerankModel',
+  CITELOOP_CHECK: 'check',
   COHERE_BASE_URL: 'cohereBaseUrl',
   CITELOOP_STORE: 'store',
   QDRANT_URL: 'qdrantUrl',
@@ -102,7 +158,6 @@ export const secretVariables = {
 } as const;
 
 export type SecretVariable = keyof typeof secretVariables;
-export type SecretName = (typeof secretVariables)[SecretVariable];
 
 /** Converts the text of a flag or a variable to a number or boolean where the setting is one. */
 export function parseSettingText(name: SettingName, value: unknown): unknown {

@@ -14,7 +14,7 @@ export function toSettingName(name: string): SettingName {
 
 /** Saves a setting in the user's file, or removes it if the text is null. Returns the parsed value. */
 export async function saveSetting(path: string, name: SettingName, text: string | null): Promise<unknown> {
-  const { [name]: _, ...others } = readConfigFile(path, 'configuration_error') ?? {};
+  const { [name]: _, ...others } = readConfigFile(path) ?? {};
   const value = text === null ? undefined : parseSetting(name, text);
   const fields = value === undefined ? others : { ...others, [name]: value };
   try {

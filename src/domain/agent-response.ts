@@ -3,6 +3,7 @@ import { errorResponseSchema } from '../faults/error-response.ts';
 import { isClosestPassagesAnswer, saysNoInformation } from './abstention.ts';
 import { checkedBySchema, checkedSentenceSchema } from './checked-sentence.ts';
 import { type Citation, citationSchema, isPassedCitation } from './citation.ts';
+import type { RetrievalContext } from './retrieval-context.ts';
 import { sourceUrlSchema } from './retrieved-chunk.ts';
 
 export const tokensUsedSchema = z.object({
@@ -45,8 +46,6 @@ export const agentResponseSchema = z
     grounded: z.boolean(),
     outcome: outcomeSchema.default('answer'),
     confidence: confidenceSchema,
-    /** The calibrated probability that the answer answers the question; null if unknown. */
-    answerProbability: z.number().min(0).max(1).nullable().default(null),
     /** With any other reason than `stop`, the answer is not grounded and `error` is set. */
     finishReason: finishReasonSchema.default('stop'),
     retrievalTimeMs: z.number().min(0),
@@ -77,13 +76,13 @@ export const agentResponseSchema = z
   });
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
 
-/** The probability from which confidence is high; decisions/0020 has its precision. */
-export const HIGH_CONFIDENCE_THRESHOLD = 0.75;
-
-/** `none` if nothing was found, `high` from `HIGH_CONFIDENCE_THRESHOLD` on, else `low`. */
-export function toConfidence(hasFound: boolean, answerProbability: number | null): Confidence {
-  if (!hasFound) return 'none';
-  return answerProbability !== null && answerProbability >= HIGH_CONFIDENCE_THRESHOLD ? 'high' : 'low';
+/** Confidence in the retrieval: `high` if a score reached the threshold, `low` if something was found, else `none`. */
+export function toConfidence(
+  retrievals: readonly Pick<RetrievalContext, 'chunks' | 'nearMiss' | 'hasRelevantResults'>[],
+): Confidence {
+  if (retrievals.some(({ hasRelevantResults }) => hasRelevantResults)) return 'high';
+  const hasFound = retrievals.some(({ chunks, nearMiss }) => chunks.length > 0 || (nearMiss?.score ?? 0) > 0);
+  return hasFound ? 'low' : 'none';
 }
 
 /** The outcome, from the first sentence of an answer. `phrases` are further ways to say that there is no information. */
@@ -92,7 +91,7 @@ export function classifyOutcome(answer: string, phrases: readonly string[] = [])
   return answer.trim() === '' || saysNoInformation(answer, phrases) ? 'none' : 'answer';
 }
 
-/** Whether an answer has a citation that passed. The closest passages are never grounded. */
+/** Whether an answer has a citation that is not flagged. The closest passages are never grounded. */
 export function isGrounded(outcome: AnswerOutcome, citations: readonly Citation[]): boolean {
   return outcome === 'answer' && citations.some(isPassedCitation);
 }

@@ -1,15 +1,17 @@
+import { formatCount } from '../text/format-count.ts';
 import type { AgentResponse } from './agent-response.ts';
+import type { CheckedSentence } from './checked-sentence.ts';
 import { OFFLINE_MODEL } from './setting-choices.ts';
 
 // The web pages use this file, so it must not depend on zod.
 
-/** How far an answer is supported and answers the question; a warning if it is incomplete or not supported. */
+/** One sentence about the citations of an answer; a warning if it is incomplete, flagged or not grounded. */
 export function describeAnswerStatus(response: AgentResponse) {
   const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
   const warning = (reason: string) => ({ sentence: `Not grounded: ${reason}.`, isWarning: true });
   const status = (sentence: string) => ({ sentence, isWarning: false });
   if (finishReason !== 'stop') return warning('the answer is incomplete');
-  if (grounded) return status(describeGrounded(response));
+  if (grounded) return describeGrounded(response);
   if (outcome === 'passages') return status('No clear answer. These are the closest passages.');
   if (outcome === 'none') return status('The searched documents do not answer this.');
   if (citations.length > 0) return warning('no cited passage supports the answer');
@@ -17,18 +19,18 @@ export function describeAnswerStatus(response: AgentResponse) {
   return warning('the answer cites none of the passages found');
 }
 
-function describeGrounded(response: AgentResponse): string {
-  const { citations, checkedBy, answerProbability } = response;
-  const count = (wanted: 'quoted' | 'supported') =>
-    citations.filter(({ verdict }) => verdict === wanted).length;
-  const [quoted, supported] = [count('quoted'), count('supported')];
-  const sources = quoted + supported === 1 ? 'the source' : 'the sources';
-  const support = `${supported === 0 ? 'Quoted from' : 'Supported by'} ${sources}${describeUncited(response)}`;
-  if (checkedBy === 'words') return `${support}; checked by words only.`;
-  if (answerProbability === null) return `${support}.`;
-  // The calibration is not more precise than 5 %.
-  const percent = Math.round(answerProbability * 20) * 5;
-  return `${support}; about ${percent} % likely to answer your question.`;
+function describeGrounded(response: AgentResponse) {
+  const { citations, sentences, checkedBy } = response;
+  const known = citations.filter(({ chunkId }) => chunkId !== null).length;
+  const count = formatCount(known, 'citation');
+  const flagged = findFlagged(sentences).length;
+  if (flagged > 0) {
+    return { sentence: `${count}, ${formatCount(flagged, 'sentence')} without support`, isWarning: true };
+  }
+  const refused = citations.filter(({ verdict }) => verdict === 'unsupported').length;
+  if (refused > 0) return { sentence: `${count}, ${refused} without support`, isWarning: true };
+  const checked = checkedBy === 'off' ? 'not checked' : known === 1 ? 'with evidence' : 'all with evidence';
+  return { sentence: `${count}, ${checked}${describeUncited(response)}`, isWarning: false };
 }
 
 /** The offline model only quotes; its sentences without citations are headings. */
@@ -36,14 +38,23 @@ function describeUncited({ sentences, model }: AgentResponse): string {
   const statements = sentences.filter(({ text }) => !/:\s*$/.test(text));
   const uncited = statements.filter(({ verdict }) => verdict === null).length;
   if (model === OFFLINE_MODEL || uncited === 0) return '';
-  return `, except ${uncited} of ${statements.length} sentences without a citation`;
+  return `; ${uncited} of ${statements.length} sentences cite nothing`;
 }
 
-/** The text of all unsupported spans of an answer, without duplicates. */
-export function unsupportedTexts({
-  answer,
-  sentences,
-}: Pick<AgentResponse, 'answer' | 'sentences'>): string[] {
-  const spans = sentences.flatMap(({ unsupportedSpans }) => unsupportedSpans);
-  return [...new Set(spans.map(({ start, end }) => answer.slice(start, end)))];
+/** The sentences that the check has flagged. */
+export function findFlagged(sentences: readonly CheckedSentence[]): CheckedSentence[] {
+  return sentences.filter(({ verdict }) => verdict === 'unsupported');
+}
+
+/** The answer with a warning sign after each flagged sentence. */
+export function markFlagged({ answer, sentences }: Pick<AgentResponse, 'answer' | 'sentences'>): string {
+  return findFlagged(sentences).reduceRight(
+    (text, { end }) => `${text.slice(0, end)} ⚠${text.slice(end)}`,
+    answer,
+  );
+}
+
+/** Why a sentence is flagged, for people. */
+export function describeFlag({ reason, refs }: CheckedSentence): string {
+  return reason?.text ?? `not supported by ${refs.map((ref) => `[${ref}]`).join('')}`;
 }

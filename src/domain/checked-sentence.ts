@@ -7,6 +7,18 @@ const rangeSchema = z.object({ start: z.int().min(0), end: z.int().min(0) });
 export const sentenceVerdictSchema = verdictSchema.exclude(['unknown_source']);
 export type SentenceVerdict = z.infer<typeof sentenceVerdictSchema>;
 
+/** Why a sentence is flagged: something in it that its sources do not have, or nothing that they do. */
+export const flagReasonSchema = z.object({
+  kind: z.enum(['number', 'code', 'quote', 'name', 'negation', 'dissimilar', 'not_entailed']),
+  /** For people. */
+  text: z.string().min(1),
+});
+export type FlagReason = z.infer<typeof flagReasonSchema>;
+
+/** A range of a chunk's text. */
+const sentenceEvidenceSchema = rangeSchema.extend({ chunkId: z.string().min(1), text: z.string() });
+export type SentenceEvidence = z.infer<typeof sentenceEvidenceSchema>;
+
 /** A sentence of an answer, and whether its cited passages support it. The range is of the answer. */
 export const checkedSentenceSchema = rangeSchema.extend({
   /** Without its markers. */
@@ -14,15 +26,14 @@ export const checkedSentenceSchema = rangeSchema.extend({
   refs: z.array(z.string()),
   /** Null when it cites nothing. */
   verdict: sentenceVerdictSchema.nullable(),
-  /** The calibrated probability that people would call it supported; null if checked by words only. */
-  probability: z.number().min(0).max(1).nullable(),
-  /** The sentence of a passage that supports it best; the range is of the passage's text. */
-  evidence: rangeSchema.extend({ chunkId: z.string().min(1), text: z.string() }).nullable(),
-  /** Ranges of the answer that no cited passage supports. */
-  unsupportedSpans: z.array(rangeSchema),
+  /** Why it is `unsupported`; else null, and null in records of earlier versions. */
+  reason: flagReasonSchema.nullable().default(null),
+  /** The part of a cited passage that matches it best. */
+  evidence: sentenceEvidenceSchema.nullable(),
 });
 export type CheckedSentence = z.infer<typeof checkedSentenceSchema>;
 
-/** Whether sentences were checked with the encoder, or by their words only. */
-export const checkedBySchema = z.enum(['judge', 'words']);
+/** How citations are checked: by words and word vectors, by the model, by a local cross-encoder, or not at all. */
+export const CHECKERS = ['words', 'model', 'onnx', 'off'] as const;
+export const checkedBySchema = z.enum(CHECKERS);
 export type CheckedBy = z.infer<typeof checkedBySchema>;

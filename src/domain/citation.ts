@@ -7,8 +7,8 @@ import { type RetrievedChunk, scoreSchema, sourceUrlSchema } from './retrieved-c
 /** Characters. */
 export const MAX_EXCERPT_LENGTH = 200;
 
-/** `quoted`: the source has the same words. `weak`: the source neither contradicts nor clearly supports it. */
-export const verdictSchema = z.enum(['quoted', 'supported', 'weak', 'unsupported', 'unknown_source']);
+/** `quoted`: the source has the same words. `unsupported` is a flag, which always has a reason. */
+export const verdictSchema = z.enum(['quoted', 'supported', 'unsupported', 'unknown_source']);
 export type Verdict = z.infer<typeof verdictSchema>;
 
 const fields = {
@@ -66,8 +66,8 @@ export function toCitation(citable: CitableSource, verdict: Exclude<Verdict, 'un
 
 /** A citation of a source that was never retrieved. */
 export function createUnknownCitation(marker: string): Citation {
-  const nothing = { title: '', url: '', score: 0, excerpt: '', module: null, chunkId: null };
-  return { marker, ...nothing, verdict: 'unknown_source' };
+  const emptyFields = { title: '', url: '', score: 0, excerpt: '', module: null, chunkId: null };
+  return { marker, ...emptyFields, verdict: 'unknown_source' };
 }
 
 export function isPassedCitation(citation: { verdict: Verdict | null }): boolean {

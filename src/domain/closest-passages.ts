@@ -1,5 +1,5 @@
 import { findMarkdownBlocks } from '../text/markdown-blocks.ts';
-import { splitPassageParts } from '../text/passage-units.ts';
+import { splitPassageParts } from '../text/passage-parts.ts';
 import { selectPassageWindow } from '../text/passage-window.ts';
 import { isClosestPassagesAnswer } from './abstention.ts';
 
@@ -12,9 +12,9 @@ const SHOWN_PART = { characters: 480, lines: 8 };
 
 /**
  * Shortens an answer that shows the closest passages: each to the part nearest to the question, without trailing headings.
- * Other answers are returned unchanged. `inPart` has the markers of passages that are cut.
+ * Other answers are returned unchanged. `truncatedMarkers` has the markers of passages that are cut.
  */
-export function shortenClosestPassages(answer: string, query: string): { text: string; inPart: string[] } {
+export function shortenClosestPassages(answer: string, query: string) {
   const heads = isClosestPassagesAnswer(answer)
     ? findMarkdownBlocks(answer).filter(({ kind }) => kind === 'heading')
     : [];
@@ -24,21 +24,21 @@ export function shortenClosestPassages(answer: string, query: string): { text: s
     if (marker === null) return [];
     const part = nearestPart(passage, query);
     return part === passage
-      ? [{ text: `${head}\n\n${passage}`, inPart: [] }]
-      : [{ text: `${head}\n\n${withMarker(part, { passage, marker })}`, inPart: [marker] }];
+      ? [{ text: `${head}\n\n${passage}`, truncatedMarkers: [] as string[] }]
+      : [{ text: `${head}\n\n${withMarker(part, { passage, marker })}`, truncatedMarkers: [marker] }];
   });
-  if (sections.length === 0) return { text: answer, inPart: [] };
+  if (sections.length === 0) return { text: answer, truncatedMarkers: [] as string[] };
   const opening = answer.slice(0, heads[0]?.start).trim();
   return {
     text: [opening, ...sections.map(({ text }) => text)].join('\n\n'),
-    inPart: sections.flatMap(({ inPart }) => inPart),
+    truncatedMarkers: sections.flatMap(({ truncatedMarkers }) => truncatedMarkers),
   };
 }
 
 /** Lines of code, table rows and list items. */
 const NOT_PROSE = /^[ \t]*(?:[`~]{3}|[|*+•-]|\d{1,9}[.)])/;
 /** Characters compared to find out whether the beginning was cut. */
-const BEGINNING = 40;
+const COMPARED_PREFIX_LENGTH = 40;
 const MARKER = /\[([^[\]\s]+)\]$/;
 
 /** Removes headings at the end of a passage; the marker is null if nothing else is left. */
@@ -74,7 +74,7 @@ function closeFence(part: string): string {
 function withMarker(part: string, { passage, marker }: { passage: string; marker: string }): string {
   const mark = `[${marker}]`;
   const text = part.endsWith(mark) ? part.slice(0, -mark.length).trimEnd() : part;
-  const isCutBefore = !passage.startsWith(text.slice(0, BEGINNING)) && !NOT_PROSE.test(text);
+  const isCutBefore = !passage.startsWith(text.slice(0, COMPARED_PREFIX_LENGTH)) && !NOT_PROSE.test(text);
   const last = text.slice(text.lastIndexOf('\n') + 1);
   // Nothing may follow a fence or a table row on its line.
   const gap = /^[ \t]*(?:[`~]{3}|\|)/.test(last) ? '\n\n' : ' ';

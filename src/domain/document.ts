@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { SourceLocation } from './location.ts';
 
 export type MediaType =
@@ -22,6 +22,8 @@ export interface RawDocument {
   uri: string;
   mediaType: MediaType;
   bytes: Uint8Array;
+  /** The files that it includes, by their path as it is written in the document. */
+  included?: Readonly<Record<string, Uint8Array>>;
 }
 
 export type BlockKind = 'heading' | 'paragraph' | 'code' | 'table' | 'item';
@@ -66,6 +68,48 @@ export interface DocumentChunk {
   tokenCount: number;
   /** SHA-256 of the embedded text; equal content is embedded once. */
   contentHash: string;
+}
+
+/** Title and headings on one line. The lines after the first are ever shorter: the middle is dropped first. */
+export function* headingLines(path: readonly string[]): Generator<string> {
+  const parts = path.filter((part) => part !== '');
+  for (;;) {
+    const line = parts.join(' > ');
+    yield line;
+    if (line === '') return;
+    if (parts.length > 1) parts.splice(parts.length > 2 ? 1 : 0, 1);
+    else parts[0] = shortenHeading(line);
+  }
+}
+
+function shortenHeading(heading: string): string {
+  const words = heading.split(' ');
+  return words.length > 1
+    ? words.slice(0, Math.ceil(words.length / 2)).join(' ')
+    : heading.slice(0, heading.length >>> 1);
+}
+
+/** The text that is embedded and hashed. */
+export function withHeadingLine(line: string, text: string): string {
+  return `${line}\n${text}`;
+}
+
+export function hashContent(embedded: string): string {
+  return hash('sha256', embedded);
+}
+
+/** Whether title, headings and text are those that the hash was made of; some sources hash the text alone. */
+export function matchesContentHash({
+  title,
+  headings,
+  text,
+  contentHash,
+}: Pick<DocumentChunk, 'headings' | 'text' | 'contentHash'> & { title: string }): boolean {
+  // The embedder's token limit chose one of the lines; nearly always the first.
+  const [first = '', ...shorter] = headingLines([title, ...headings]);
+  const matches = (embedded: string) => hashContent(embedded) === contentHash;
+  const matchesWith = (line: string) => matches(withHeadingLine(line, text));
+  return matchesWith(first) || matches(text) || shorter.some(matchesWith);
 }
 
 /** A UUID (version 8) from a document's URL and a chunk's index, the same on every machine and store. */

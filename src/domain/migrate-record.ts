@@ -5,13 +5,21 @@ const BLANK = '(blank)';
 /** Fields that earlier versions wrote under another name, in session records, tapes and reports. */
 const RENAMED_FIELDS: Readonly<Record<string, string>> = {
   borneOutBy: 'evidence', // language-test-allow
-  unborne: 'unsupportedSpans', // language-test-allow
 };
 
-/** A copy of a parsed JSON value with the current names of renamed fields, at any depth. */
+/** Values that earlier versions wrote, by the name of their field. */
+const RENAMED_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  verdict: { weak: 'supported' },
+  checkedBy: { judge: 'words' },
+};
+
+/** A copy of a parsed JSON value with the current names of renamed fields and values, at any depth. */
 export function renameLegacyFields(value: unknown): unknown {
   return mapObjects(value, (record) => {
-    const fields = Object.entries(record).map(([name, field]) => [RENAMED_FIELDS[name] ?? name, field]);
+    const fields = Object.entries(record).map(([name, field]) => {
+      const renamed = typeof field === 'string' ? RENAMED_VALUES[name]?.[field] : undefined;
+      return [RENAMED_FIELDS[name] ?? name, renamed ?? field];
+    });
     return Object.fromEntries(fields);
   });
 }

@@ -5,33 +5,33 @@ import { formatSourceBlocks, type GetChunkRef, type ShownContext } from './retri
 /** The URL of a text that is attached to a question. */
 export const ATTACHED_TEXT_URL = 'stdin';
 
-const NOTHING = 'No passage of the documents matches this question.';
-const QUESTION = '\n\nQuestion: ';
+const NO_PASSAGES_TEXT = 'No passage of the documents matches this question.';
+const QUESTION_SEPARATOR = '\n\nQuestion: ';
 
 /** A question after its retrieved passages, in source blocks that no document can close or forge. */
 export function formatContextPrompt(shown: ShownContext, question: string, refOf: GetChunkRef): string {
-  return `${shown.texts.length === 0 ? NOTHING : formatSourceBlocks(shown, refOf)}${QUESTION}${question}`;
+  return `${shown.texts.length === 0 ? NO_PASSAGES_TEXT : formatSourceBlocks(shown, refOf)}${QUESTION_SEPARATOR}${question}`;
 }
 
-/** Splits such a prompt; null for any other text. Passages cannot contain the separator. */
+/** Parses a prompt of `formatContextPrompt`; null for other text. Passages cannot contain the separator. */
 export function parseContextPrompt(prompt: string): { passages: string; question: string } | null {
-  if (!prompt.startsWith('<source ') && !prompt.startsWith(NOTHING)) return null;
-  const end = prompt.startsWith(NOTHING)
-    ? NOTHING.length
-    : prompt.lastIndexOf(`</source>${QUESTION}`) + '</source>'.length;
-  if (!prompt.startsWith(QUESTION, end)) return null;
+  if (!prompt.startsWith('<source ') && !prompt.startsWith(NO_PASSAGES_TEXT)) return null;
+  const end = prompt.startsWith(NO_PASSAGES_TEXT)
+    ? NO_PASSAGES_TEXT.length
+    : prompt.lastIndexOf(`</source>${QUESTION_SEPARATOR}`) + '</source>'.length;
+  if (!prompt.startsWith(QUESTION_SEPARATOR, end)) return null;
   return {
-    passages: prompt.startsWith(NOTHING) ? '' : prompt.slice(0, end),
-    question: prompt.slice(end + QUESTION.length),
+    passages: prompt.startsWith(NO_PASSAGES_TEXT) ? '' : prompt.slice(0, end),
+    question: prompt.slice(end + QUESTION_SEPARATOR.length),
   };
 }
 
-/** Keeps the first passages of such a prompt; any other text is returned unchanged. */
+/** Keeps the first `most` passages of a context prompt; other text is returned unchanged. */
 export function keepFirstPassages(prompt: string, most: number): string {
-  const halves = parseContextPrompt(prompt);
-  if (halves === null || halves.passages === '') return prompt;
-  const passages = halves.passages.split(/\n\n(?=<source )/).slice(0, most);
-  return `${passages.join('\n\n')}${QUESTION}${halves.question}`;
+  const parsed = parseContextPrompt(prompt);
+  if (parsed === null || parsed.passages === '') return prompt;
+  const passages = parsed.passages.split(/\n\n(?=<source )/).slice(0, most);
+  return `${passages.join('\n\n')}${QUESTION_SEPARATOR}${parsed.question}`;
 }
 
 /** Instructions to rewrite a follow-up as a query. */
@@ -48,4 +48,9 @@ export function formatCoverage(subjects: readonly string[]): string {
 
 export function parseCoverage(instructions: string): string | null {
   return COVERAGE.exec(instructions)?.[1] ?? null;
+}
+
+/** A labelled block of a prompt. Lines of the text that look like a marker are indented, so that none can be forged. */
+export function formatPromptBlock(name: string, text: string): string {
+  return `=== ${name} ===\n${text.replace(/^===/gm, ' ===')}\n=== end ===`;
 }

@@ -87,8 +87,8 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: GetChunk
 /** For a search that the turn has made before: its results are in the conversation. */
 export function repeatedToolResponse(query: string): RetrievalToolResponse {
   const empty: EmptyReason = { reason: 'repeated_query' };
-  const nothing = { results: [], total: 0, error: null, execution_time: 0 };
-  return { ...nothing, query, message: sentenceFor(empty), empty };
+  const emptyFields = { results: [], total: 0, error: null, execution_time: 0 };
+  return { ...emptyFields, query, message: sentenceFor(empty), empty };
 }
 
 /** Parses the content of a tool message; null if it is not a tool response. */

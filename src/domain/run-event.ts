@@ -37,6 +37,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     error: errorResponseSchema.nullable(),
   }),
   z.object({ type: z.literal('text_delta'), delta: z.string() }),
+  /** The text since the last tool call is void: its stream failed, and the model answers again. */
+  z.object({ type: z.literal('text_discarded') }),
   z.object({ type: z.literal('tool_call'), call: toolCallSchema }),
   z.object({ type: z.literal('citations'), citations: z.array(citationSchema) }),
   z.object({ type: z.literal('turn_completed'), turn: conversationTurnSchema }),

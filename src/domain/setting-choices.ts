@@ -8,8 +8,10 @@ export const MODEL_PROVIDERS = ['openai', 'groq', 'openrouter', 'ollama'] as con
 export const STORE_KINDS = ['sqlite', 'qdrant'] as const;
 export const QDRANT_QUANTIZATIONS = ['none', 'int8'] as const;
 export const EMBEDDER_NAMES = ['minilm', 'openai', 'cohere'] as const;
-/** The value of `rerank` for the built-in judge. */
-export const JUDGE_RERANKER = 'judge';
+/** `words` compares word vectors; a collection without them is not reranked. */
+export const RERANKERS = ['words', 'cohere', 'off'] as const;
+/** How citations are checked; `words` needs no extra model call. */
+export const CHECKS = ['words', 'model', 'off'] as const;
 /** Prefix of a directory with an ONNX model of the user. */
 export const ONNX_PREFIX = 'onnx:';
 
@@ -41,7 +43,7 @@ export const NUMBER_SETTINGS = {
 } as const satisfies Record<string, NumberRange>;
 export type NumberSetting = keyof typeof NUMBER_SETTINGS;
 
-/** What may be different about an answer of a service that is asked again, the gravest first. */
+/** Kinds of change between a recorded and a reissued response, most severe first. */
 export const ANSWER_CHANGE_KINDS = [
   'status',
   'tool-choice',
@@ -53,5 +55,5 @@ export const ANSWER_CHANGE_KINDS = [
   'body',
 ] as const;
 
-/** Defaults with the offline model: it quotes, so it gets whole passages, and chooses among more; see `npm run fit:passages`. */
+/** Defaults with the offline model: it quotes, so it gets whole passages, and finds definitions among more of them. */
 export const OFFLINE_DEFAULTS = { toolName: 'retrieve_context', topK: 8 } as const;

@@ -7,10 +7,9 @@ export type Advice = ReadonlyArray<string | AdviceGap>;
 export type AdviceGap =
   | { type: 'setting'; name: string; value: string | null; plain: string }
   | { type: 'command'; words: string; settings: Readonly<Record<string, string>>; plain: string }
-  | { type: 'chat'; word: string }
-  | { type: 'help' };
+  | { type: 'chat'; word: string };
 
-/** advice`Ask a narrower question, or raise ${setting('maxSteps')}.` */
+/** advice`Ask a narrower question, or raise ${settingName('maxSteps')}.` */
 export function advice(texts: TemplateStringsArray, ...gaps: Array<string | AdviceGap>): Advice {
   return texts.flatMap((text, index) => [text, gaps[index] ?? '']).filter((part) => part !== '');
 }
@@ -42,11 +41,6 @@ export function viaCommand(
 /** A chat command, such as `/reset`, named on the command line only. */
 export function slashCommand(word: string): AdviceGap {
   return { type: 'chat', word };
-}
-
-/** Points to `--help`, on the command line only. */
-export function seeHelp(): AdviceGap {
-  return { type: 'help' };
 }
 
 /** The hint for a collection that does not exist. */

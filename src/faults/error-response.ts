@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { type Advice, advice, formatPlainAdvice, seeHelp, settingName, viaCommand } from './advice.ts';
+import { type Advice, advice, formatPlainAdvice, settingName, viaCommand } from './advice.ts';
 import { AppError, type ErrorKind } from './app-error.ts';
 
-/** The default message of each kind of error; its hint is used if the error has none. */
-export const defaultErrorMessages: Readonly<Record<ErrorKind, { sentence: string; hint: Advice }>> = {
+/** The general sentence of each kind of error, and the hint for errors that have none. */
+export const defaultErrorMessages: Readonly<Record<ErrorKind, { sentence?: string; hint: Advice }>> = {
   rate_limit: {
     sentence: 'The service is receiving too many requests.',
     hint: advice`Wait a moment and try again.`,
@@ -17,13 +17,11 @@ export const defaultErrorMessages: Readonly<Record<ErrorKind, { sentence: string
     hint: advice`Check the collection${viaCommand('doctor')}`,
   },
   auth_error: {
-    sentence: 'The service did not accept the key.',
+    sentence: 'The key is missing or was not accepted.',
     hint: advice`Check the key in the environment or in .env, and that it belongs to this service.`,
   },
-  invalid_input: {
-    sentence: 'That input cannot be used.',
-    hint: advice`Correct it and try again${seeHelp()}.`,
-  },
+  // The message says what to change. The command line adds the help of the command.
+  invalid_input: { hint: [] },
   context_overflow: {
     sentence: 'The conversation is too long for the model.',
     hint: advice`Reset the session, ask a shorter question, or lower ${settingName('topK')}.`,
@@ -52,7 +50,10 @@ export const defaultErrorMessages: Readonly<Record<ErrorKind, { sentence: string
 
 const errorTypes = Object.keys(defaultErrorMessages) as [ErrorKind, ...ErrorKind[]];
 
-/** An error as JSON. `message` says what happened; `userMessage` is a general sentence with a hint. */
+/**
+ * An error as JSON. `message` says what happened; `userMessage` is a general sentence, or for bad input the message,
+ * followed by the hint.
+ */
 export const errorResponseSchema = z.object({
   errorType: z.enum(errorTypes),
   message: z.string(),
@@ -70,7 +71,7 @@ export function toErrorResponse(error: AppError): ErrorResponse {
   const response = {
     errorType: error.kind,
     message: error.message,
-    userMessage: leadOf(error.kind) + plainHint(error),
+    userMessage: joinHint(generalSentence(error), plainHint(error)),
     retryAfter: error.retryAfter ?? null,
     recoverable: error.recoverable,
   };
@@ -81,8 +82,8 @@ export function toErrorResponse(error: AppError): ErrorResponse {
 /** The error of a response; of one created in this process, with its original hint and cause. */
 export function fromErrorResponse(response: ErrorResponse): AppError {
   const { errorType, message, userMessage, recoverable } = response;
-  const lead = leadOf(errorType);
-  const hint = userMessage.startsWith(lead) ? userMessage.slice(lead.length) : userMessage;
+  const sentence = generalSentence({ kind: errorType, message });
+  const hint = userMessage.startsWith(sentence) ? userMessage.slice(sentence.length + 1) : userMessage;
   const origin = origins.get(response);
   return new AppError(errorType, message, {
     hint: origin === undefined ? hint : adviceOf(origin),
@@ -97,14 +98,22 @@ export function plainHint(error: AppError): string {
   return formatPlainAdvice(adviceOf(error));
 }
 
-/** The hint with its gaps. */
+export function messageWithHint(error: AppError): string {
+  return joinHint(error.message, plainHint(error));
+}
+
+/** The hint of an error, or the default one of its kind, with gaps for the names of settings and commands. */
 export function adviceOf({ kind, advice: own, retryAfter }: AppError): Advice {
   if (own !== undefined) return own;
   if (retryAfter !== undefined) return [`Try again in ${Math.ceil(retryAfter)} seconds.`];
   return defaultErrorMessages[kind].hint;
 }
 
+function joinHint(sentence: string, hint: string): string {
+  return hint === '' ? sentence : `${sentence} ${hint}`;
+}
+
 /** The part of `userMessage` before the hint. */
-function leadOf(kind: ErrorKind): string {
-  return `${defaultErrorMessages[kind].sentence} `;
+function generalSentence({ kind, message }: Pick<AppError, 'kind' | 'message'>): string {
+  return defaultErrorMessages[kind].sentence ?? message;
 }

@@ -13,11 +13,6 @@ export function parseOrThrow<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const place = issue?.path.length ? ` at ${issue.path.map(String).join('.')}` : '';
-  throw new AppError(
-    kind,
-    `${what} is not valid${place}: ${oneLine(issue?.message ?? 'unknown problem', 200)}.`,
-    {
-      cause: result.error,
-    },
-  );
+  const problem = oneLine(issue?.message ?? 'unknown problem', 200);
+  throw new AppError(kind, `${what} is not valid${place}: ${problem}.`, { cause: result.error });
 }

@@ -13,28 +13,74 @@ const SECRET_FIELD = new RegExp(`^(?:${NAMES})$`, 'i');
 /** URLs also use short names. */
 export const SECRET_PARAMETER = new RegExp(`^(?:${NAMES}|key|token|sig|signature|auth)$`, 'i');
 
-/** Match keys and organisation ids inside a text; the secret is the group, or the whole match without one. */
+/** Keys and organisation ids by the prefixes and lengths that their services document. */
+const KEY_SHAPES: readonly RegExp[] = [
+  // Models: OpenAI, Anthropic, OpenRouter; Groq, Hugging Face, xAI, NVIDIA, Perplexity, Cerebras, Replicate, ElevenLabs.
+  /(?:sk|pk|rk)-[\w-]{16,}|(?:gsk|hf|r8)_\w{16,}|(?:xai|nvapi|pplx|csk)-[\w-]{16,}|sk_[0-9a-f]{40,}/,
+  /org-[A-Za-z0-9]{16,}\b|proj_[A-Za-z0-9]{16,}\b/,
+  // Fireworks, Voyage, Jina, Pinecone, Tavily, LangSmith, E2B, Weights & Biases.
+  /fw_[A-Za-z0-9]{20,}|pa-[\w-]{40,}|(?:jina|pcsk|lsv2_[ps][tk]|e2b|wandb_v1)_\w{20,}|tvly-[\w-]{20,}/,
+  // GitHub, GitLab, npm, PyPI, Docker, RubyGems.
+  /(?:gh[opsur]|github_pat)[-_]\w{16,}|gl(?:pat|dt|rt|ptt|ft|imt|agent|soat|cbt|oas|ffct)-[\w-]{20,}|(?:npm_|pypi-|dckr_[po]at_|rubygems_)[\w-]{16,}/,
+  // AWS, Bedrock, Alibaba, Google, Azure, DigitalOcean, Heroku, Fly.
+  /(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b|(?<![+/])ABSK[\w+/]{60,}={0,2}|LTAI[A-Za-z0-9]{16,20}\b/,
+  /AIza[\w-]{30,}|ya29\.[\w.-]{20,}|GOCSPX-[\w-]{20,}|1\/\/0[\w-]{30,}/,
+  /[\w~.]{3}\dQ~[\w~.-]{31,34}|do[opr]_v1_[0-9a-f]{40,}|HRKU-[\w-]{30,}|fm[12][ar]?_[\w+/=-]{40,}/,
+  // Vault, Doppler, Pulumi, Terraform, Databricks, Supabase, PlanetScale, age, 1Password, OpenShift.
+  /hv[sbr]\.[\w-]{20,}|dp\.[a-z]{2,5}\.[\w.]{40,}|pul-[0-9a-f]{40}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}/,
+  /dapi[0-9a-f]{32}|sb(?:p|_secret)_\w{20,}|pscale_[a-z]{2,6}_[\w.-]{30,}|AGE-SECRET-KEY-1[0-9A-Z]{58}|ops_eyJ[\w=-]{40,}|sha256~[\w-]{43}/,
+  // Slack, Discord, Telegram, Twilio, SendGrid, Mailgun, Mailchimp, Resend, Brevo.
+  /xox[a-z]-[\w-]{16,}|xapp-\d-[\w-]{16,}|hooks\.slack\.com\/(?:services|workflows)\/[\w/]{20,}|discord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{40,}/,
+  /[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,}|\d{8,10}:AA[\w-]{32,}|SK[0-9a-f]{32}\b|SG\.[\w-]{16,32}\.[\w-]{16,}/,
+  /key-[0-9a-f]{32}\b|[0-9a-f]{32}-us\d{1,2}\b|re_[A-Za-z0-9]{8,}_[A-Za-z0-9]{16,}|xkeysib-[0-9a-f]{64}-\w{16}/,
+  // Stripe, Square, Shopify, Facebook.
+  /(?:sk|pk|rk)_(?:live|test)_\w{16,}|whsec_[\w+/=]{24,}|sq0[a-z]{3}-[\w-]{22,}|shp[a-z]{2}_[0-9a-f]{32}|(?<![+/])EAA[A-Za-z0-9]{80,}/,
+  // Linear, Notion, Airtable, Figma, Postman, Atlassian, New Relic, Grafana, Sentry.
+  /lin_api_\w{30,}|(?:secret|ntn)_[A-Za-z0-9]{40,}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|figd_[\w-]{30,}|PMAK-[\w-]{40,}/,
+  /ATATT3[\w=-]{40,}|NRAK-[0-9A-Z]{27}|gl(?:sa|c)_[\w+/=]{30,}|sntry[su]_[\w+/=]{40,}/,
+  /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/,
+];
+
+/** Match secrets inside a text; the secret is the group, or the whole match without one. */
 const KEY_PATTERNS: readonly RegExp[] = [
-  // OpenAI, Anthropic, OpenRouter, Stripe; then Groq, Hugging Face, GitHub, GitLab; xAI, NVIDIA, Perplexity, Slack.
-  /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g,
-  /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/g,
-  /\b(?:gsk|hf|gh[opsur]|glpat|github_pat)[-_][A-Za-z0-9_]{16,}/g,
-  /\b(?:xai|nvapi|pplx|csk|xox[abpr])-[A-Za-z0-9_-]{16,}/g,
-  // npm, PyPI, Docker.
-  /\b(?:npm_|pypi-|dckr_pat_)[A-Za-z0-9_-]{16,}/g,
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bAIza[A-Za-z0-9_-]{30,}/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
-  /\borg-[A-Za-z0-9]{16,}\b/g,
-  /\bproj_[A-Za-z0-9]{16,}\b/g,
-  /\b(?:Bearer|bearer|BEARER|Basic|basic)\s+([A-Za-z0-9._~+/=-]{8,})/g,
+  // A key may follow a line break that is escaped in JSON.
+  new RegExp(`(?:\\b|(?<=\\\\[nrt]))(?:${KEY_SHAPES.map(({ source }) => source).join('|')})`, 'g'),
+  /\b(?:Bearer|bearer|BEARER|Basic|basic)\s+(?=[A-Za-z._~+/-]*[\d=])([A-Za-z0-9._~+/=-]{8,})/g,
   // JSON fields inside a text; their quotes may be escaped several times.
   new RegExp(`"(?:${NAMES})\\\\*"\\s*:\\s*\\\\*"([^"\\\\]+)`, 'gi'),
   // Parameters inside a text.
   new RegExp(`[?&](?:${NAMES}|key|token|sig|signature)=([^&#\\s"'\\\\]+)`, 'gi'),
-  // https://user:password@host
-  /\bhttps?:\/\/([^\s/@:"'\\]+:[^\s/@"'\\]+)@/g,
+  // postgres://user:password@host, but no placeholder such as $PASSWORD or <password>.
+  /:\/\/([^\s/@:"'\\]*:(?![$<{*%[]|pass(?:word)?@)[^\s/@"'\\]+)@/g,
 ];
+
+const SECRET_WORDS =
+  '(?:api|access|account|auth|client|encryption|master|private|secret|service|shared|signing|storage)[-_. ]?key|secret|token(?!i)|credential|passw(?:or)?d|passphrase|pwd';
+const SECRET_NAME = new RegExp(SECRET_WORDS, 'i');
+/** A name of a secret and the value after it. The value is not part of the match, as it may be the next name. */
+const ASSIGNMENT = new RegExp(
+  `(?:${SECRET_WORDS})[\\w.-]{0,30}[\\s"'\`\\\\=:>,()[\\]]{1,12}(?=([\\w./+~@#$%^*!-]{8,}={0,2}))`,
+  'gi',
+);
+const PASSWORD_NAME = /(?:pass|pwd).*[=:>]/is;
+const ID_NAME = /id\W*$/i;
+
+/**
+ * Whether a value after a name and its operator is random, and not words, a model, a date or a placeholder. The ids of
+ * secrets are no secrets.
+ */
+function isSecretValue(name: string, value: string): boolean {
+  if (ID_NAME.test(name) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  if (PASSWORD_NAME.test(name) && /[a-z]/.test(value) && /[A-Z]/.test(value)) return value.length >= 8;
+  // Random characters change often between letters of either case and digits; "iP" in camelCase counts, "Pa" does not.
+  const changes = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])|[a-z](?=[A-Z])/g)?.length ?? 0;
+  return value.length >= 16 && changes >= value.length / 5;
+}
+
+function isSecretField(name: string, value: unknown): boolean {
+  if (SECRET_FIELD.test(name)) return value !== null;
+  return typeof value === 'string' && SECRET_NAME.test(name) && isSecretValue(`${name}:`, value);
+}
 
 /** PEM private keys: whole, or cut off at either end. */
 const PEM_MARK = 'PRIVATE KEY';
@@ -72,7 +118,8 @@ export interface Redactor {
 /** Throws `invalid_input` for a pattern that is not a regular expression. */
 export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions = {}): Redactor {
   const exact = exactPattern(secrets);
-  const all = [...(exact ? [exact] : []), ...patterns.map(userPattern), ...KEY_PATTERNS];
+  const configured = [...(exact ? [exact] : []), ...patterns.map(userPattern)];
+  const all = [...configured, ...KEY_PATTERNS];
 
   function ranges(text: string): RedactedRange[] {
     const found: RedactedRange[] = [];
@@ -83,6 +130,10 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
         const start = match.index + whole.lastIndexOf(secret);
         if (secret !== '') found.push([start, start + secret.length]);
       }
+    }
+    for (const { 0: name, 1: value = '', index } of text.matchAll(ASSIGNMENT)) {
+      const start = index + name.length;
+      if (isSecretValue(name, value)) found.push([start, start + value.length]);
     }
     return merged(found);
   }
@@ -96,13 +147,14 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
 
   function redactValue(value: unknown): unknown {
     if (typeof value === 'string') return redactText(value);
-    if (typeof value === 'number') return ranges(String(value)).length > 0 ? REDACTED : value;
+    if (typeof value === 'number')
+      return configured.some((pattern) => String(value).search(pattern) >= 0) ? REDACTED : value;
     if (Array.isArray(value)) return value.map(redactValue);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, each]) => [
         redactText(key),
-        SECRET_FIELD.test(key) && each !== null ? REDACTED : redactValue(each),
+        isSecretField(key, each) ? REDACTED : redactValue(each),
       ]),
     );
   }

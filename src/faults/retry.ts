@@ -77,7 +77,7 @@ export async function retryOnError<T>(attemptOnce: () => Promise<T>, options: Re
 /** The notice for the user during the wait. */
 export function formatRetryNotice({ attempt, waitMs, error }: RetryAttempt<{ message: string }>): string {
   const seconds = Math.ceil(waitMs / 1000);
-  return `${error.message} Trying again ${seconds > 0 ? `in ${seconds} s` : 'now'} (${attempt}).`;
+  return `${error.message} Retrying ${seconds > 0 ? `in ${seconds} s` : 'now'} (retry ${attempt}).`;
 }
 
 const WAIT_IN_MESSAGE = /(?:try again|retry)[^.\d]{0,20}?((?:\d+(?:\.\d+)?\s*(?:ms|h|m|s)[a-z]*\s*)+)/i;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 
 /**
  * Writes a temporary file beside `path` and renames it, so that a crash leaves the old file or the new one, and two
@@ -12,7 +13,7 @@ export async function writeFileAtomic(
   options: { mode?: number } = {},
 ): Promise<void> {
   const temporary = `${path}.${randomUUID()}.partial`;
-  await mkdir(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   try {
     await writeFile(temporary, content, { ...options, flush: true });
     await rename(temporary, path);

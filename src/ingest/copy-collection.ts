@@ -49,7 +49,7 @@ export async function copyCollection(
 
 /** Documents that an earlier copy took before they were embedded get their vectors. */
 async function copyVectors(from: ChunkStore, to: ChunkStore, signal: AbortSignal | undefined): Promise<void> {
-  const hashes = [...new Set((await to.unembedded()).map(({ contentHash }) => contentHash))];
+  const hashes = [...new Set((await to.unembedded({ words: true })).map(({ contentHash }) => contentHash))];
   for (let start = 0; start < hashes.length; start += VECTOR_BATCH) {
     signal?.throwIfAborted();
     await to.addVectors(await from.vectors(hashes.slice(start, start + VECTOR_BATCH)));

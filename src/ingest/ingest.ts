@@ -1,34 +1,31 @@
 import { createHash } from 'node:crypto';
-import { createChunkId, type ParsedDocument, type RawDocument } from '../domain/document.ts';
+import { createChunkId, type RawDocument } from '../domain/document.ts';
 import { relativeAddress } from '../domain/source-address.ts';
-import { type Advice, advice, formatPlainAdvice, settingName } from '../faults/advice.ts';
+import { type Advice, formatPlainAdvice } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
-import type { ChunkStore, DocumentRecord, DocumentWrite, UnembeddedChunk } from '../ports/chunk-store.ts';
+import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/document-source.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import { CHUNKER_VERSION, chunkDocument, toEmbeddedText } from './chunk-document.ts';
+import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
+import { describeDocument } from './describe-document.ts';
 import { createDocumentPlaces, findMixedRoots } from './document-places.ts';
+import { type EmbeddingDependencies, type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
+import { loadKnownDocuments } from './known-documents.ts';
 
 /** Chunks per write: enough to be fast, few enough to be searchable soon. */
 const WRITE_CHUNKS = 256;
-/** Chunks per write of vectors: enough to be fast, few enough to lose little when interrupted. */
-const WINDOW_CHUNKS = 256;
-/** Reading several small files at once is faster; large ones must not fill the memory. */
+/** Documents read and parsed before they are needed: enough to keep the parser busy, few enough for the memory. */
 const READ_AHEAD = 8;
-/** Docusaurus orders files and folders by a prefix that is not part of their name: `01-intro`. */
-const ORDER_PREFIX = /^\d+[-_. ]+(?=\S)/;
 
 /** The part of a collection that an ingest uses. */
 export type IngestedStore = Pick<
   ChunkStore,
-  'documents' | 'vectors' | 'write' | 'remove' | 'settle' | 'unembedded' | 'chunks' | 'addVectors'
+  'documents' | 'vectors' | 'write' | 'remove' | 'settle' | 'unembedded' | 'chunks' | 'addVectors' | 'damaged'
 >;
 
-interface IngestDependencies {
+interface IngestDependencies extends EmbeddingDependencies {
   store: IngestedStore;
   parse: DocumentParser;
-  /** Called only when there is something to embed. */
-  embedder: () => Promise<Embedder>;
   /** Whether a document still exists at this URI; true if that is not known. */
   stillExists: (uri: string) => Promise<boolean>;
 }
@@ -44,13 +41,6 @@ export interface IngestOptions {
   onProgress?: ((progress: IngestProgress) => void) | undefined;
   /** Formats the hint of a failure; as plain text unless given. */
   formatAdvice?: (advice: Advice) => string;
-}
-
-interface EmbeddingProgress {
-  chunks: number;
-  totalChunks: number;
-  /** The share of tokens embedded, 0 to 1: long chunks take longer. */
-  share: number;
 }
 
 export interface IngestProgress {
@@ -87,7 +77,7 @@ export interface IngestSummary {
  */
 export async function ingestSources(
   sources: readonly DocumentSource[],
-  { store, parse, embedder, stillExists }: IngestDependencies,
+  { store, parse, embedder, hasWords, stillExists }: IngestDependencies,
   options: IngestOptions,
 ): Promise<IngestSummary> {
   const { signal } = options;
@@ -104,6 +94,7 @@ export async function ingestSources(
     embeddedChunks: 0,
   };
   const known = await loadKnownDocuments(store, stillExists);
+  const damaged = new Set(await store.damaged?.());
   const places = createDocumentPlaces(known.all(), stillExists);
   const rootsBefore = Array.from(known.all(), ({ root }) => root);
   const seen = new Set<string>();
@@ -113,9 +104,9 @@ export async function ingestSources(
   let embedding: EmbeddingProgress | null = null;
 
   for (const source of sources) {
-    for await (const { entry, raw } of readAhead(unseen(source.entries(signal)), signal)) {
+    for await (const { uri, parsed } of parseAhead(unseen(source.entries(signal)))) {
       signal?.throwIfAborted();
-      await prepare(entry, raw);
+      await prepare(uri, parsed);
       if (countChunks(pending) >= WRITE_CHUNKS) await writePending();
       report();
     }
@@ -126,7 +117,7 @@ export async function ingestSources(
   else summary.gone = missing.map(({ root, uri }) => decodeURI(relativeAddress(root, uri)));
   const rootsNow = [...new Set(known.all()).difference(new Set(missing))].map(({ root }) => root);
   summary.mixed = findMixedRoots(rootsBefore, rootsNow);
-  await embedChunks(store, embedder, signal, (progress) => {
+  await embedChunks(store, { embedder, hasWords }, signal, (progress) => {
     embedding = progress;
     summary.embeddedChunks = progress.chunks;
     report();
@@ -143,41 +134,68 @@ export async function ingestSources(
     }
   }
 
-  /** Reads and chunks a document and adds it to `pending`, unless it is unchanged. Records failures in the summary. */
-  async function prepare(found: SourceEntry, content: Promise<RawDocument>): Promise<void> {
+  /** Yields documents in order while the next ones are already being read and, one after the other, parsed. */
+  async function* parseAhead(entries: AsyncIterable<SourceEntry>) {
+    const started: { uri: string; parsed: ReturnType<typeof parseChanged> }[] = [];
+    let last: Promise<unknown> = Promise.resolve();
+    for await (const entry of entries) {
+      const raw = entry.read(signal);
+      // The consumer handles rejections; until then they must not count as unhandled.
+      raw.catch(() => {});
+      const parsed = last.then(() => parseChanged(entry, raw));
+      last = parsed.catch(() => {});
+      started.push({ uri: entry.uri, parsed });
+      if (started.length >= READ_AHEAD) yield started.shift() as (typeof started)[number];
+    }
+    yield* started;
+  }
+
+  /** Null if the document is unchanged. */
+  async function parseChanged(found: SourceEntry, content: Promise<RawDocument>) {
+    signal?.throwIfAborted();
+    // A base URL is meant for paths below the root that was given.
+    const entry = options.baseUrl === undefined ? await places.place(found) : { ...found, place: found.uri };
+    const raw = await content;
+    const contentHash = hashContent(raw);
+    const fingerprint = createFingerprint(entry, options);
+    const before = known.at(entry.uri);
+    const isSame = before?.contentHash === contentHash && before.fingerprint === fingerprint;
+    if (isSame && !damaged.has(entry.uri)) return null;
+    reading = entry.relativePath;
+    report();
+    const parsed = await parse(raw, signal);
+    const document: DocumentRecord = {
+      ...describeDocument(entry, parsed, options),
+      uri: entry.uri,
+      root: entry.root,
+      metadata: parsed.metadata,
+      contentHash,
+      fingerprint,
+    };
+    return { parsed, document };
+  }
+
+  /** Chunks a document and adds it to `pending`, unless it is unchanged. Records failures in the summary. */
+  async function prepare(uri: string, parsing: ReturnType<typeof parseChanged>): Promise<void> {
     try {
-      // A base URL is meant for paths below the root that was given.
-      const entry =
-        options.baseUrl === undefined ? await places.place(found) : { ...found, place: found.uri };
-      const raw = await content;
-      const contentHash = createHash('sha256').update(raw.bytes).digest('hex');
-      const fingerprint = createFingerprint(entry, options);
-      const before = known.at(entry.uri);
-      if (before?.contentHash === contentHash && before.fingerprint === fingerprint) {
+      const changed = await parsing;
+      if (changed === null) {
         summary.unchanged += 1;
         return;
       }
+      const { parsed, document } = changed;
       const { maxTokens, countTokens } = await loadEmbedder();
-      reading = entry.relativePath;
-      report();
-      const parsed = await parse(raw, signal);
-      const description = describeDocument(entry, parsed, options);
-      const chunks = chunkDocument(parsed, { title: description.title, maxTokens, countTokens });
-      const document: DocumentRecord = {
-        ...description,
-        uri: entry.uri,
-        root: entry.root,
-        metadata: parsed.metadata,
-        contentHash,
-        fingerprint,
-      };
+      const chunking = { title: document.title, maxTokens, countTokens };
+      const chunks = await chunkDocument(parsed, chunking, signal);
+      const isKnown = known.at(uri) !== undefined;
       const replaces = await known.findPredecessor(document);
       known.remember(document, replaces);
-      const change = before !== undefined ? 'changed' : replaces !== undefined ? 'renamed' : 'added';
+      const change = isKnown ? 'changed' : replaces !== undefined ? 'renamed' : 'added';
       const records = chunks.map(({ embedded: _, end: __, ...chunk }) => ({
         ...chunk,
         chunkId: createChunkId(document.url, chunk.chunkIndex),
         vector: null,
+        words: null,
       }));
       const write = { document, chunks: records, ...(replaces !== undefined && { replaces }) };
       pending.push({ change, write });
@@ -186,7 +204,7 @@ export async function ingestSources(
       if (error === embedderError || affectsAllDocuments(error)) throw error;
       const { formatAdvice = formatPlainAdvice } = options;
       const hint = error instanceof AppError && error.advice ? formatAdvice(error.advice) : null;
-      summary.failed.push({ uri: found.uri, message: messageOf(error), hint });
+      summary.failed.push({ uri, message: messageOf(error), hint });
     }
   }
 
@@ -208,7 +226,7 @@ export async function ingestSources(
     await store.write(
       documents.map(({ write }) => ({
         ...write,
-        chunks: write.chunks.map((chunk) => ({ ...chunk, vector: vectors.get(chunk.contentHash) ?? null })),
+        chunks: write.chunks.map((chunk) => ({ ...chunk, ...vectors.get(chunk.contentHash) })),
       })),
     );
     for (const { change } of documents) summary[change] += 1;
@@ -247,6 +265,13 @@ export async function ingestSources(
   }
 }
 
+/** The hash of a document and the files that it includes. */
+function hashContent({ bytes, included = {} }: RawDocument): string {
+  const hash = createHash('sha256').update(bytes);
+  for (const [path, file] of Object.entries(included)) hash.update(`\n${path}\n`).update(file);
+  return hash.digest('hex');
+}
+
 function countChunks(documents: readonly { write: DocumentWrite }[]): number {
   return documents.reduce((sum, { write }) => sum + write.chunks.length, 0);
 }
@@ -263,161 +288,4 @@ function createFingerprint(
 /** Errors of the store and the embedder. */
 function affectsAllDocuments(error: unknown): boolean {
   return error instanceof AppError && error.kind !== 'invalid_input' && error.kind !== 'api_error';
-}
-
-interface ReadEntry {
-  entry: SourceEntry;
-  /** Rejects if the document cannot be read. */
-  raw: Promise<RawDocument>;
-}
-
-/** Yields entries in order while the next ones are already being read. */
-async function* readAhead(
-  entries: AsyncIterable<SourceEntry>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ReadEntry> {
-  const started: ReadEntry[] = [];
-  for await (const entry of entries) {
-    const raw = entry.read(signal);
-    // The consumer handles the rejection; until then it must not count as unhandled.
-    raw.catch(() => {});
-    started.push({ entry, raw });
-    if (started.length >= READ_AHEAD) yield started.shift() as ReadEntry;
-  }
-  yield* started;
-}
-
-/** Takes the description from the front matter, or else from the path. */
-function describeDocument(
-  entry: Pick<SourceEntry, 'relativePath'> & { place: string },
-  { title, metadata }: Pick<ParsedDocument, 'title' | 'metadata'>,
-  options: IngestOptions,
-) {
-  const segments = entry.relativePath.split('/').map((segment) => segment.replace(ORDER_PREFIX, ''));
-  const stem = (segments.pop() ?? '').replace(/\.[a-z]+$/i, '');
-  return {
-    url:
-      options.baseUrl === undefined
-        ? entry.place
-        : toPublishedUrl(options.baseUrl, segments, stem, metadata.slug),
-    title: title ?? (stem || entry.place),
-    module: options.module ?? metadata.module ?? segments[0] ?? null,
-    chapter: metadata.chapter ?? (stem || null),
-  };
-}
-
-/** The slug if there is one, otherwise the path without order prefixes and extension. */
-function toPublishedUrl(
-  baseUrl: string,
-  folders: readonly string[],
-  stem: string,
-  slug: string | undefined,
-): string {
-  const isIndex = /^(index|readme)$/i.test(stem);
-  const last = slug ?? (isIndex ? '' : stem);
-  const path = last.startsWith('/') ? last : [...folders, last].join('/');
-  const base = new URL(baseUrl);
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
-  base.pathname = [base.pathname.replace(/\/+$/, ''), ...parts.map(encodeURIComponent)].join('/');
-  return base.href;
-}
-
-type KnownDocument = Pick<DocumentRecord, 'uri' | 'url' | 'root' | 'contentHash' | 'fingerprint'>;
-
-/** The documents of a collection, including those of the current run. */
-async function loadKnownDocuments(
-  store: Pick<ChunkStore, 'documents'>,
-  stillExists: (uri: string) => Promise<boolean>,
-) {
-  const byUri = new Map<string, KnownDocument>();
-  const byUrl = new Map<string, string>();
-  const byContent = new Map<string, string>();
-
-  function remember({ uri, url, root, contentHash, fingerprint }: KnownDocument, replaces?: string): void {
-    if (replaces !== undefined) byUri.delete(replaces);
-    byUri.set(uri, { uri, url, root, contentHash, fingerprint });
-    byUrl.set(url, uri);
-    byContent.set(contentHash, uri);
-  }
-
-  for await (const document of store.documents()) remember(document);
-  const fromEarlierRuns = new Set(byUri.keys());
-
-  async function isGone(uri: string): Promise<boolean> {
-    return fromEarlierRuns.has(uri) && !(await stillExists(uri));
-  }
-
-  return {
-    at: (uri: string) => byUri.get(uri),
-    all: (): Iterable<KnownDocument> => byUri.values(),
-    remember,
-    /**
-     * The URI of the document that this one replaces: it had the same address or content and no longer exists. Throws
-     * `invalid_input` if another existing document has the address.
-     */
-    async findPredecessor({ uri, url, contentHash }: KnownDocument): Promise<string | undefined> {
-      const sameAddress = byUrl.get(url);
-      if (sameAddress !== undefined && sameAddress !== uri) {
-        if (await isGone(sameAddress)) return sameAddress;
-        throw new AppError('invalid_input', `It has the same address as ${sameAddress}: ${url}.`, {
-          hint: advice`Give one of them another slug, or ingest them with different ${settingName('baseUrl', 'base URLs')}.`,
-        });
-      }
-      const sameContent = byContent.get(contentHash);
-      if (byUri.has(uri) || sameContent === undefined) return undefined;
-      return (await isGone(sameContent)) ? sameContent : undefined;
-    },
-  };
-}
-
-/** Embeds all chunks of a collection that have no vector, of this or an earlier run. An interrupted run keeps its work. */
-async function embedChunks(
-  store: IngestedStore,
-  embedder: () => Promise<Embedder>,
-  signal: AbortSignal | undefined,
-  /** Called before the first batch and after each. */
-  onProgress: (progress: EmbeddingProgress) => void,
-): Promise<void> {
-  // Equal content is embedded once.
-  const waiting = [
-    ...new Map((await store.unembedded()).map((chunk) => [chunk.contentHash, chunk])).values(),
-  ];
-  if (waiting.length === 0) return;
-  signal?.throwIfAborted();
-  const loaded = await embedder();
-  const totalTokens = sumTokens(waiting);
-  let chunks = 0;
-  let tokens = 0;
-  const report = () => onProgress({ chunks, totalChunks: waiting.length, share: tokens / totalTokens });
-
-  report();
-  const size = Math.max(WINDOW_CHUNKS, loaded.batchSize);
-  for (let start = 0; start < waiting.length; start += size) {
-    const window = waiting.slice(start, start + size);
-    const vectors = new Map<string, Float32Array>();
-    try {
-      // Chunks of similar length are embedded together.
-      const byLength = window.toSorted((a, b) => b.tokenCount - a.tokenCount);
-      for (let first = 0; first < byLength.length; first += loaded.batchSize) {
-        const batch = byLength.slice(first, first + loaded.batchSize);
-        signal?.throwIfAborted();
-        // Some may have been removed meanwhile.
-        const existing = await store.chunks(batch.map(({ chunkId }) => chunkId));
-        const texts = existing.map((chunk) => toEmbeddedText(chunk, loaded));
-        const embedded = await loaded.embedDocuments(texts, signal);
-        existing.forEach(({ contentHash }, index) => {
-          vectors.set(contentHash, embedded[index] as Float32Array);
-        });
-        chunks += batch.length;
-        tokens += sumTokens(batch);
-        report();
-      }
-    } finally {
-      await store.addVectors(vectors);
-    }
-  }
-}
-
-function sumTokens(chunks: readonly UnembeddedChunk[]): number {
-  return chunks.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
 }

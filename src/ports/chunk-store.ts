@@ -39,9 +39,38 @@ export interface ChunkRecord extends Omit<DocumentChunk, 'embedded' | 'end'> {
   chunkId: string;
   /** Null until it is embedded. */
   vector: Float32Array | null;
+  /** Null until it is embedded by an embedder that has word vectors. */
+  words: ChunkWords | null;
 }
 
-/** A chunk without a vector. */
+/** The word vectors of a chunk, `WORD_DIMENSIONS` values per content word in the order of `findContentWords`. */
+export interface ChunkWords {
+  text: Int8Array;
+  /** Of its title and headings. */
+  path: Int8Array;
+}
+
+/** The vectors of a chunk. */
+export interface ChunkVectors {
+  vector: Float32Array;
+  /** Null if the embedder has no word vectors. */
+  words: ChunkWords | null;
+}
+
+/** The words of a query with their weights. */
+export interface WeightedWords {
+  /** `WORD_DIMENSIONS` values per word. */
+  vectors: Int8Array;
+  weights: readonly number[];
+}
+
+/** From -1 to 1; 0 for a text without words. */
+export interface WordScores {
+  text: number;
+  path: number;
+}
+
+/** A chunk without vectors. */
 export type UnembeddedChunk = Pick<ChunkRecord, 'chunkId' | 'contentHash' | 'tokenCount'>;
 
 export interface DocumentWrite {
@@ -90,13 +119,23 @@ export interface ChunkStore {
   /** Whole documents as `write` takes them, in the given order; unknown URIs are left out. */
   read(uris: readonly string[]): Promise<DocumentWrite[]>;
   /** The stored vectors for these content hashes. */
-  vectors(contentHashes: readonly string[]): Promise<Map<string, Float32Array>>;
-  /** The chunks without a vector, in the order they were written. */
-  unembedded(): Promise<UnembeddedChunk[]>;
+  vectors(contentHashes: readonly string[]): Promise<Map<string, ChunkVectors>>;
+  /** The word vectors of these chunks by chunk id; without those that have none. */
+  wordVectors(chunkIds: readonly string[]): Promise<Map<string, ChunkWords>>;
+  /**
+   * The weighted mean, over the words of a query, of the best cosine with a word of each chunk's text, and of its path, by
+   * chunk id; without chunks that have no word vectors. Optional, for stores that compute it without reading the vectors.
+   */
+  scoreWords?(query: WeightedWords, chunkIds: readonly string[]): Promise<Map<string, WordScores>>;
+  /** The chunks without a vector, or also those without word vectors, in the order they were written. */
+  unembedded(options?: { words: boolean }): Promise<UnembeddedChunk[]>;
   /** The number of chunks without a vector; fast if there are none. */
   withoutVector(): Promise<number>;
-  /** Sets the vectors of chunks without one, by content hash. They survive a crash once it has resolved. */
-  addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
+  /**
+   * Sets the vectors of chunks without one, and the word vectors of chunks without them, by content hash. They survive a
+   * crash once it has resolved.
+   */
+  addVectors(vectors: ReadonlyMap<string, ChunkVectors>): Promise<void>;
   /** Adds or replaces documents, each whole or not at all; once it resolves they survive a crash. */
   write(documents: readonly DocumentWrite[]): Promise<void>;
   /** Removes documents; unknown URIs are ignored. */
@@ -115,8 +154,10 @@ export interface ChunkStore {
   neighbours(chunkId: string, before: number, after: number): Promise<StoredChunk[]>;
   /** Optimizes the store after many writes; optional. */
   settle(): Promise<void>;
-  /** Problems of the collection's data, one sentence each. */
+  /** Problems of the collection's data that an ingest cannot repair, one sentence each. */
   check(): Promise<string[]>;
+  /** URIs of documents that are no longer stored as they were written; an ingest replaces them. Optional. */
+  damaged?(): Promise<string[]>;
   close(): Promise<void>;
 }
 

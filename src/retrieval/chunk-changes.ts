@@ -4,10 +4,12 @@ import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 export type ChunkPlace = Pick<StoredChunk, 'chunkId' | 'url'>;
 
 /**
- * `changed`: the chunk has other text. `vanished`: it is no longer in the collection. `gone`: it is, but its file was
- * deleted. `moved`: another chunk has the same text.
+ * `changed`: the chunk has other text. `removed`: it is no longer in the collection. `file_deleted`: it is, but its file
+ * was deleted. `moved`: another chunk has the same text.
  */
-export type ChunkChange = { became: 'changed' | 'vanished' | 'gone' } | { became: 'moved'; to: ChunkPlace };
+export type ChunkChange =
+  | { change: 'changed' | 'removed' | 'file_deleted' }
+  | { change: 'moved'; to: ChunkPlace };
 
 /** A chunk as it was cited. Without a hash, changes of its text cannot be detected. */
 export interface ChunkReference {
@@ -15,16 +17,16 @@ export interface ChunkReference {
   contentHash: string | undefined;
 }
 
-/** What happened to each chunk since it was noted; null if it is unchanged. */
+/** How each referenced chunk has changed; null if it has not. */
 export async function findChunkChanges(
-  noted: readonly ChunkReference[],
+  references: readonly ChunkReference[],
   store: Pick<ChunkStore, 'chunks' | 'withContent'>,
 ): Promise<(ChunkChange | null)[]> {
-  const found = await store.chunks([...new Set(noted.map(({ chunkId }) => chunkId))]);
+  const found = await store.chunks([...new Set(references.map(({ chunkId }) => chunkId))]);
   const current = new Map(found.map((chunk) => [chunk.chunkId, chunk]));
-  const gone = new Set(found.filter(isFileDeleted).map(({ chunkId }) => chunkId));
-  const changed = noted.filter(
-    ({ chunkId, contentHash }) => current.get(chunkId)?.contentHash !== contentHash || gone.has(chunkId),
+  const deleted = new Set(found.filter(isFileDeleted).map(({ chunkId }) => chunkId));
+  const changed = references.filter(
+    ({ chunkId, contentHash }) => current.get(chunkId)?.contentHash !== contentHash || deleted.has(chunkId),
   );
   const hashes = [...new Set(changed.flatMap(({ contentHash }) => contentHash ?? []))];
   const elsewhere = new Map<string, ChunkPlace>();
@@ -32,13 +34,13 @@ export async function findChunkChanges(
     const { contentHash, chunkId, url } = chunk;
     if (!elsewhere.has(contentHash) && !isFileDeleted(chunk)) elsewhere.set(contentHash, { chunkId, url });
   }
-  return noted.map(({ chunkId, contentHash }): ChunkChange | null => {
+  return references.map(({ chunkId, contentHash }): ChunkChange | null => {
     const now = current.get(chunkId)?.contentHash;
     const isSame = now !== undefined && (contentHash === undefined || contentHash === now);
-    if (isSame && !gone.has(chunkId)) return null;
+    if (isSame && !deleted.has(chunkId)) return null;
     const to = elsewhere.get(contentHash ?? '');
-    if (to !== undefined) return { became: 'moved', to };
-    return { became: isSame ? 'gone' : now === undefined ? 'vanished' : 'changed' };
+    if (to !== undefined) return { change: 'moved', to };
+    return { change: isSame ? 'file_deleted' : now === undefined ? 'removed' : 'changed' };
   });
 }
 

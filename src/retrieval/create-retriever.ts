@@ -88,7 +88,7 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
   };
 }
 
-/** Hits are ordered by fused score, but a score may be of the vectors alone: no hit may score higher than an earlier one. */
+/** Caps each score at the previous one: hits are ordered by fused score, but may have a higher vector score. */
 export function capScoresByRank<Hit extends StoreHit>(hits: readonly Hit[]): Hit[] {
   let cap = 1;
   return hits.map((hit) => {

@@ -1,9 +1,11 @@
 import { MAX_QUERY_TOP_K } from '../domain/query.ts';
 import { createRetrievalContext } from '../domain/retrieval-context.ts';
+import { toScore } from '../domain/retrieved-chunk.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
-import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
+import type { ChunkStore, StoredChunk, WeightedWords, WordScores } from '../ports/chunk-store.ts';
+import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
-import { queryTerms } from '../text/terms.ts';
+import { findContentWords } from '../text/content-words.ts';
 import {
   capScoresByRank,
   type RetrievalClock,
@@ -13,13 +15,19 @@ import {
   systemRetrievalClock,
   toRetrievedChunk,
 } from './create-retriever.ts';
+import { scoreWords } from './word-similarity.ts';
 
 /** Hits that the reranker puts in a new order. */
 const CANDIDATES = 50;
-/** Encoding ten passages takes a third of a second; later ones rarely move up. */
-const COMPARED_PASSAGES = 10;
-/** The weight of the similarity of words beside the fused score. */
-const SIMILARITY_WEIGHT = 0.5;
+/** Hits whose words are compared with those of the query. */
+const COMPARED_HITS = 30;
+/**
+ * The weight of the words of the text beside those of the title and headings. Like the weight 1 of both beside the fused
+ * score, chosen on `fixtures/questions` (decisions/0019).
+ */
+const TEXT_SHARE = 0.75;
+/** Of words that every chunk has, so that a collection of one chunk compares all words alike. */
+const MIN_WORD_WEIGHT = 1e-6;
 
 /**
  * Adds a reranker to a retriever: the best of many candidates, with the reranker's scores. If the reranker fails, the
@@ -88,49 +96,69 @@ function toDocument({ title, headings, text }: StoredChunk): string {
   return path === '' ? text : `${path}\n${text}`;
 }
 
-/** Returns the similarity of each passage to the question, word by word, in -1..1. `weightOf` weighs a query term. */
-export type ScoreWordSimilarity = (
-  question: string,
-  passages: readonly StoredChunk[],
-  weightOf: (term: string) => number,
-  signal?: AbortSignal,
-) => Promise<number[]>;
-
-interface NearnessOptions {
+interface WordRerankOptions {
   store: ChunkStore;
-  /** Null if no encoder is available: then nothing is reranked. */
-  nearness: () => Promise<ScoreWordSimilarity | null>;
+  embedder: () => Promise<Embedder>;
+  /** Called once if the collection has no word vectors. */
+  onMissing?: () => void;
   clock?: RetrievalClock | undefined;
 }
 
 /**
- * Reorders the best hits by the similarity of their words to those of the question. Scores stay, but no hit scores
- * higher than an earlier one. On failure the order stays and the context's notes say so.
+ * Reorders the best hits by the similarity of their words to those of the query. Their score is then the mean of the fused
+ * score and that similarity; a threshold applies to the score before. Hits of a collection without word vectors keep
+ * their order and score.
  */
-export function rerankByNearness(
+export function rerankByWords(
   retriever: Retriever,
-  { store, nearness, clock = systemRetrievalClock }: NearnessOptions,
+  { store, embedder, onMissing, clock = systemRetrievalClock }: WordRerankOptions,
 ): Retriever {
+  let isReported = false;
+
   async function reorder(text: string, hits: readonly RetrievalHit[], signal?: AbortSignal) {
-    const findNearness = await nearness();
-    if (findNearness === null) return [...hits];
-    const candidates = hits.slice(0, COMPARED_PASSAGES);
-    const passages = candidates.map(({ chunk }) => chunk);
-    const [total, counts] = await Promise.all([store.count({}), store.containing?.(queryTerms(text))]);
-    const rarity = (term: string) => Math.log((total + 1) / ((counts?.get(term) ?? 0) + 1));
-    const similarities = await findNearness(text, passages, rarity, signal);
+    const [query] = (await (await embedder()).embedWords?.([text], signal)) ?? [];
+    const terms = findContentWords(text).map(({ term }) => term);
+    if (query === undefined || terms.length === 0 || hits.length === 0) return [...hits];
+    const candidates = hits.slice(0, COMPARED_HITS);
+    const [total, counts] = await Promise.all([store.count({}), store.containing?.(terms)]);
+    const weightOf = (count: number) => Math.max(MIN_WORD_WEIGHT, Math.log((total + 1) / (count + 1)));
+    const weights = terms.map((term) => weightOf(counts?.get(term) ?? 0));
+    const words = { vectors: query.words, weights };
+    const scores = await scoreChunks(
+      words,
+      candidates.map(({ chunk }) => chunk.chunkId),
+    );
+    if (scores.size === 0) {
+      if (!isReported) onMissing?.();
+      isReported = true;
+      return [...hits];
+    }
     const ranked = candidates
-      .map((hit, index) => ({ ...hit, rerankScore: similarities[index] ?? 0 }))
-      .sort((a, b) => combinedScore(b) - combinedScore(a));
-    return capScoresByRank([...ranked, ...hits.slice(COMPARED_PASSAGES)]);
+      .map((hit) => {
+        const rerankScore = toRerankScore(scores.get(hit.chunk.chunkId));
+        return { ...hit, rerankScore, score: toScore((hit.fusedScore + rerankScore) / 2) };
+      })
+      .sort((a, b) => b.score - a.score);
+    return capScoresByRank([...ranked, ...hits.slice(COMPARED_HITS)]);
+  }
+
+  async function scoreChunks(
+    query: WeightedWords,
+    chunkIds: readonly string[],
+  ): Promise<Map<string, WordScores>> {
+    if (store.scoreWords !== undefined) return store.scoreWords(query, chunkIds);
+    const vectors = await store.wordVectors(chunkIds);
+    return new Map(
+      [...vectors].map(([chunkId, { text, path }]) => [
+        chunkId,
+        { text: scoreWords(query, text), path: scoreWords(query, path) },
+      ]),
+    );
   }
 
   return {
     async retrieve(query, signal) {
-      const found = await retriever.retrieve(
-        { ...query, topK: Math.max(query.topK, COMPARED_PASSAGES) },
-        signal,
-      );
+      const found = await retriever.retrieve({ ...query, topK: Math.max(query.topK, COMPARED_HITS) }, signal);
       return replaceHits(found, { topK: query.topK, clock, signal }, async () => {
         const hits = await reorder(found.context.query, found.hits, signal);
         return { hits: hits.slice(0, query.topK) };
@@ -139,6 +167,6 @@ export function rerankByNearness(
   };
 }
 
-function combinedScore({ fusedScore, rerankScore }: RetrievalHit): number {
-  return fusedScore + SIMILARITY_WEIGHT * Math.max(0, rerankScore ?? 0);
+function toRerankScore({ text, path }: WordScores = { text: 0, path: 0 }): number {
+  return TEXT_SHARE * text + (1 - TEXT_SHARE) * path;
 }

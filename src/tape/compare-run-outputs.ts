@@ -34,18 +34,18 @@ function diffTurns(
   path: string,
 ): JsonDifference[] {
   const both = [recorded, replayed];
-  // A redacted answer cannot be checked against its sources, so its verdicts differ.
-  const withVerdicts = !both.some((turn) => turn?.answer?.includes(REDACTED));
-  const withSentences = withVerdicts && !both.some((turn) => turn?.sentences === null);
-  const [before, after] = both.map((turn) => comparableTurn(turn, withVerdicts, withSentences));
+  // A redacted answer cannot be checked against its sources, and earlier versions checked it in another way.
+  const isRedacted = both.some((turn) => turn?.answer?.includes(REDACTED));
+  const withVerdicts = !isRedacted && both.every((turn) => turn === undefined || hasCurrentVerdicts(turn));
+  const [before, after] = both.map((turn) => comparableTurn(turn, withVerdicts));
   return diffOutputs(before, after, path);
 }
 
-function comparableTurn(
-  turn: TurnOutput | undefined,
-  withVerdicts: boolean,
-  withSentences: boolean,
-): TapeJson {
+function hasCurrentVerdicts({ sentences }: TurnOutput): boolean {
+  return sentences?.every(({ reason }) => reason !== undefined) ?? false;
+}
+
+function comparableTurn(turn: TurnOutput | undefined, withVerdicts: boolean): TapeJson {
   if (turn === undefined) return null;
   const { answer, grounded, citations, sentences, retrievalCount, retrieved, messages, error } = turn;
   return {
@@ -53,7 +53,7 @@ function comparableTurn(
     grounded: withVerdicts ? grounded : null,
     retrievalCount,
     citations: withVerdicts ? citations : citations.map(({ verdict: _, ...citation }) => citation),
-    sentences: withSentences ? sentences : null,
+    sentences: withVerdicts ? sentences : null,
     retrieved,
     // Tool results are left out: their chunks are compared in `retrieved`.
     messages: messages

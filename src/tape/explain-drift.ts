@@ -15,7 +15,7 @@ import {
 
 const SHOWN_DIFFERENCES = 8;
 
-const RENEWAL: Advice = advice`To update the tape: ${settingValue('onMiss', 'record', 'replay its command and record what is missing')}. To replace it: ${settingName('record', 'record its command again')}.`;
+const UPDATE_TAPE_HINT: Advice = advice`To update the tape: ${settingValue('onMiss', 'record', 'replay its command and record what is missing')}. To replace it: ${settingName('record', 'record its command again')}.`;
 
 /** A setting that differs from the recorded run. */
 export interface SettingChange {
@@ -79,7 +79,7 @@ export function toTapeMissError({ request, nearest, reason }: TapeMiss, path: st
   ];
   const line = oneLine(`${request.method} ${canonicalPath(request.url)}`, 100);
   return new AppError('replay_drift', `The tape ${path} has no answer to this request: ${line}.`, {
-    hint: [`${lines.join('\n')}\n`, ...RENEWAL],
+    hint: [`${lines.join('\n')}\n`, ...UPDATE_TAPE_HINT],
     recoverable: false,
   });
 }

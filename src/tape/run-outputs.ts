@@ -43,10 +43,14 @@ const turnOutputSchema = z.object({
   answer: z.string().nullable(),
   grounded: z.boolean().nullable().default(null),
   citations: z.array(citationSchema).default([]),
-  /** Without probabilities, which differ slightly between processors. Null on tapes that do not have sentences. */
+  /** Null on tapes that do not have sentences. Those of earlier checks have no reasons. */
   sentences: z
     .array(
-      z.object({ text: z.string(), verdict: z.string().nullable(), unsupportedSpans: z.array(z.string()) }),
+      z.object({
+        text: z.string(),
+        verdict: z.string().nullable(),
+        reason: z.string().nullable().optional(),
+      }),
     )
     .nullable()
     .default(null),
@@ -108,17 +112,16 @@ export function toTurnOutput(
   { response, retrievals }: ConversationTurn,
   messages: ReturnType<AgentSession['snapshot']>['messages'],
 ): TurnOutput {
-  const { answer } = response;
   return {
     ...request,
     model: response.model,
-    answer,
+    answer: response.answer,
     grounded: response.grounded,
     citations: response.citations.map((citation) => citationSchema.parse(citation)),
-    sentences: response.sentences.map(({ text, verdict, unsupportedSpans }) => ({
+    sentences: response.sentences.map(({ text, verdict, reason }) => ({
       text,
       verdict,
-      unsupportedSpans: unsupportedSpans.map(({ start, end }) => answer.slice(start, end)),
+      reason: reason?.kind ?? null,
     })),
     retrievalCount: response.retrievalCount,
     retrieved: retrievals.map(toSearchOutput),

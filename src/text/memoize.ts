@@ -35,15 +35,3 @@ export function memoizeBy<Input, T extends NonNullable<unknown>>(
     return value;
   };
 }
-
-/** A function that keeps the result for each object while the object exists. */
-export function memoizeByObject<Key extends WeakKey, T extends NonNullable<unknown>>(
-  compute: (key: Key) => T,
-): (key: Key) => T {
-  const results = new WeakMap<Key, T>();
-  return (key) => {
-    const value = results.get(key) ?? compute(key);
-    results.set(key, value);
-    return value;
-  };
-}

@@ -1,5 +1,5 @@
 import type { TextRange } from './markdown-blocks.ts';
-import { splitPassageParts } from './passage-units.ts';
+import { splitPassageParts } from './passage-parts.ts';
 import { indexTerms, queryTerms } from './terms.ts';
 import { cutText } from './visible-text.ts';
 

@@ -5,7 +5,7 @@ import { memoize } from './memoize.ts';
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:(?:[_.:/@+-]+|['’])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu;
 const SEPARATOR = /[_.:/@+'’-]+/u;
 /** Between the humps of camelCase, and between letters and the capital that starts a word: `HTTPServer`. */
-const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+const CAMEL_CASE_BOUNDARY = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const POSSESSIVE = /['’]s$/iu;
 /** Scripts that are written without spaces between words. */
 const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
@@ -47,8 +47,8 @@ const termsOfWord = memoize({ size: 25_000, longestKey: LONGEST_CACHED_WORD }, (
   const terms = parts.flatMap((part) => {
     if (UNSPACED.test(part))
       return part.split(UNSPACED_RUN).flatMap((run, index) => (index % 2 === 1 ? toPairs(run) : toTerm(run)));
-    const humps = part.split(HUMP);
-    return [...(humps.length > 1 ? humps : []), part].map(toTerm);
+    const words = part.split(CAMEL_CASE_BOUNDARY);
+    return [...(words.length > 1 ? words : []), part].map(toTerm);
   });
   if (parts.length > 1) terms.push(toTerm(parts.join('')));
   return terms.filter((term) => term !== '');

@@ -40,7 +40,7 @@ test('records the messages, searches and counts of a turn', async () => {
     answer: 'A zebra is a striped horse. [1]',
     grounded: true,
     // Unknown without an encoder.
-    confidence: 'low',
+    confidence: 'high',
     checkedBy: 'words',
     retrievalPerformed: true,
     retrievalCount: 1,
@@ -538,7 +538,7 @@ test('an abort ends the turn and records nothing', async () => {
 test('reuses the refs of a turn that was not committed', async () => {
   const model = new ScriptedModel([
     [search('zebra')],
-    [assistantMessage('  ')],
+    modelError(new AppError('auth_error', 'No.')),
     [search('oak')],
     [assistantMessage('An oak is a tall tree [1].')],
   ]);

@@ -54,8 +54,8 @@ test('reports changed and removed citations, not unchanged ones', async () => {
   await store.remove(['file:///book/removed.md']);
   expect(await findCitationChanges(turns, store)).toEqual([
     new Map([
-      [changed.chunkId, { became: 'changed' }],
-      [removed.chunkId, { became: 'vanished' }],
+      [changed.chunkId, { change: 'changed' }],
+      [removed.chunkId, { change: 'removed' }],
     ]),
   ]);
   expect(await staleSourceNotices(turns, store)).toEqual([
@@ -78,9 +78,9 @@ test('reports a passage that is now in another chunk as moved', async () => {
     new Map([
       [
         shifted.chunkId,
-        { became: 'moved', to: { chunkId: grown.chunks[1]?.chunkId, url: grown.document.url } },
+        { change: 'moved', to: { chunkId: grown.chunks[1]?.chunkId, url: grown.document.url } },
       ],
-      [renamed.chunkId, { became: 'moved', to: { chunkId: again.chunkId, url: again.url } }],
+      [renamed.chunkId, { change: 'moved', to: { chunkId: again.chunkId, url: again.url } }],
     ]),
   ]);
   expect(await staleSourceNotices(turns, store)).toEqual([]);
@@ -104,7 +104,7 @@ test('compares a citation with the retrieval of an earlier turn', async () => {
   await written(store, 'owl', 'Owls sleep at night.');
   expect(await findCitationChanges(turns, store)).toEqual([
     new Map(),
-    new Map([[owl.chunkId, { became: 'changed' }]]),
+    new Map([[owl.chunkId, { change: 'changed' }]]),
   ]);
 });
 
@@ -115,7 +115,7 @@ test('a later turn that cites the current text is not stale', async () => {
   expect(after.chunkId).toBe(before.chunkId);
   const turns = conversation({ found: [before], cites: [before] }, { found: [after], cites: [after] });
   expect(await findCitationChanges(turns, store)).toEqual([
-    new Map([[before.chunkId, { became: 'changed' }]]),
+    new Map([[before.chunkId, { change: 'changed' }]]),
     new Map(),
   ]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createOpenAiModel } from '../../src/adapters/openai/create-openai-model.ts';
 import type { AgentConfig } from '../../src/domain/agent-config.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
-import type { RunEvent } from '../../src/domain/run-event.ts';
+import { type RunEvent, runEventSchema } from '../../src/domain/run-event.ts';
 import {
   formatStreamEvent,
   respondWithJson,
@@ -124,6 +124,31 @@ async function served(answers: RequestListener[], config: Partial<AgentConfig> =
 const SENTENCE = 'A zebra is a striped horse. [1]';
 const finish = (finish_reason: string, usage?: object) =>
   formatStreamEvent({ choices: [{ index: 0, delta: {}, finish_reason }], ...(usage && { usage }) });
+
+test('answers again after a stream that failed in the middle, and records only the second answer', async () => {
+  const broken = startStream(['A zebra is\x1b['], (response) =>
+    response.end(formatStreamEvent({ error: { code: 502, message: 'Provider gone' } })),
+  );
+  const { session, server } = await served([broken, streamAnswer(SENTENCE)]);
+  const { events, turn } = await askAndWait(session, 'What is a zebra?');
+  expect(server.requests()).toBe(2);
+  expect(turn?.response).toMatchObject({ answer: SENTENCE, grounded: true });
+  expect(session.snapshot().messages.at(-1)?.content).toBe(SENTENCE);
+  const shown = events
+    .filter(({ type }) => /^(text_|notice)/.test(type))
+    .map((event) => runEventSchema.parse(event));
+  expect(shown.map(({ type }) => type).slice(0, 4)).toEqual([
+    'text_delta',
+    'notice',
+    'text_discarded',
+    'text_delta',
+  ]);
+  expect(shown[1]).toMatchObject({ retry: { error: { message: expect.stringContaining('Provider gone') } } });
+  const discarded = shown.findIndex(({ type }) => type === 'text_discarded');
+  const deltas = shown.slice(discarded).map((event) => (event.type === 'text_delta' ? event.delta : ''));
+  expect(deltas.join('')).toBe(SENTENCE);
+});
+
 const ending = (reason: string) => startStream([SENTENCE], (response) => response.end(finish(reason)));
 const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: SENTENCE }] };
 const incomplete = (reason: string, output: object[]) =>

@@ -1,16 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { assertConfiguredServices, findConfiguredService } from '../../src/app/configured-services.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
+import { trustFiles } from '../support/trust-files.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const KEYS = { OPENAI_API_KEY: 'openai-key', GROQ_API_KEY: 'groq-key', COHERE_API_KEY: 'cohere-key' };
 const configOf = (flags: Record<string, string> = {}) => loadConfig({ flags, env: KEYS, cwd: '/' });
 
 test('rejects service URLs that only the tape has', async () => {
-  const path = join(await createTemporaryDirectory(), 'config.json');
+  const home = await createTemporaryDirectory();
+  vi.stubEnv('CITELOOP_HOME', home);
+  const path = join(home, 'own.json');
   await writeFile(path, JSON.stringify({ baseUrl: 'https://models.mine.test/v1' }));
+  await trustFiles(home, path);
   const named = (settings: Record<string, string>, given = {}) =>
     assertConfiguredServices(settings, given, path);
   for (const setting of ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl']) {

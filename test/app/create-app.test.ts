@@ -18,7 +18,7 @@ test('withConfig binds every port to the new settings and shares the embedder', 
   expect(await app.catalog.list()).toEqual(['here']);
   expect(await elsewhere.embedder()).toBe(embedder);
 
-  const reranking = app.withConfig({ ...config, rerank: { ...config.rerank, on: true } });
+  const reranking = app.withConfig({ ...config, rerank: { ...config.rerank, by: 'cohere' } });
   const store = await app.catalog.openOrCreate('here', await app.identity());
   await expect(reranking.retriever(store, { mode: 'hybrid' })).rejects.toThrow('COHERE_API_KEY');
   await expect(app.retriever(store, { mode: 'hybrid' })).resolves.toBeDefined();

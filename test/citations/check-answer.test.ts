@@ -2,8 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkAnswer } from '../../src/citations/check-answer.ts';
+import { cleanAnswer } from '../../src/citations/clean-answer.ts';
 import { findMarkers } from '../../src/citations/find-markers.ts';
-import { createSourceRegister } from '../../src/citations/source-register.ts';
+import { createSourceRegister, type SourceRegister } from '../../src/citations/source-register.ts';
+import { createWordChecker } from '../../src/citations/word-checker.ts';
 import { citationSchema, isPassedCitation } from '../../src/domain/citation.ts';
 import { splitSentences } from '../../src/text/split-sentences.ts';
 import { chunk } from '../domain/arbitraries.ts';
@@ -11,12 +13,15 @@ import { anyCharacter } from '../support/any-character.ts';
 import { elapsed, exampleRegister, HOSTILE, registerOf } from './sources.ts';
 
 const register = exampleRegister();
-const cleaned = (answer: string) => checkAnswer(answer, register).answer;
-const verdictsOf = (answer: string) =>
-  checkAnswer(answer, register).citations.map(({ marker, verdict }) => `${marker} ${verdict}`);
+const checker = createWordChecker({ store: { wordVectors: async () => new Map() }, embedder: null });
+const check = (answer: string, sources: SourceRegister = register) =>
+  checkAnswer(answer, sources, checker, { question: '' });
+const cleaned = (answer: string) => cleanAnswer(answer, register).text;
+const verdictsOf = async (answer: string) =>
+  (await check(answer)).citations.map(({ marker, verdict }) => `${marker} ${verdict}`);
 
-test('returns a verdict per sentence and the best one per cited chunk', () => {
-  const { answer, citations, sentences } = checkAnswer(
+test('returns a verdict per sentence and the best one per cited chunk', async () => {
+  const { answer, citations, sentences } = await check(
     'A node publishes messages on a topic [1]. A node publishes no messages [1]. A service has one server [2]. So be it.',
     register,
   );
@@ -37,11 +42,11 @@ test('returns a verdict per sentence and the best one per cited chunk', () => {
   ]);
 });
 
-test('quotes rows and code that are in a source', () => {
+test('quotes rows and code that are in a source', async () => {
   const row = '| `limit` | It returns 429. Values below 0 are ignored. |';
   const code = '```sh\n# All of them\nmake test # now\n```';
   const text = `| Option | Notes |\n| --- | --- |\n${row}\n| other | Nothing. |\n\nRun it:\n\n${code}`;
-  const { citations, sentences } = checkAnswer(
+  const { citations, sentences } = await check(
     `| Option | Notes |\n| --- | --- |\n${row}\n\n[1]\n\n${code}\n\n[1]`,
     registerOf(chunk({ chunkId: 'options-0', text })),
   );
@@ -52,14 +57,14 @@ test('quotes rows and code that are in a source', () => {
   ]);
 });
 
-test('supports a sentence if each of its cited parts is supported', () => {
-  const { sentences, citations } = checkAnswer(
+test('supports a sentence if each of its cited parts is supported', async () => {
+  const { sentences, citations } = await check(
     'A node publishes messages on a topic [1], while a service has one server [2].',
     register,
   );
   expect(sentences).toMatchObject([{ verdict: 'supported', refs: ['1', '2'] }]);
   expect(citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'supported']);
-  const half = checkAnswer(
+  const half = await check(
     'A node publishes messages on a topic [1], while a service has ten servers [2].',
     register,
   );
@@ -67,11 +72,11 @@ test('supports a sentence if each of its cited parts is supported', () => {
   expect(half.citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'unsupported']);
 });
 
-test('does not support a marker without a sentence', () => {
-  expect(verdictsOf('[1]')).toEqual(['1 unsupported']);
+test('does not support a marker without a sentence', async () => {
+  expect(await verdictsOf('[1]')).toEqual(['1 unsupported']);
 });
 
-test('rewrites known markers of every form as refs', () => {
+test('rewrites known markers of every form as refs', async () => {
   const claim = 'A service has one server';
   for (const marker of [
     ' [2].',
@@ -87,7 +92,7 @@ test('rewrites known markers of every form as refs', () => {
     '. [Services](https://docs.test/services_(intro))',
     '.\n\nSource: [Services](https://docs.test/services_(intro))',
   ]) {
-    const checked = checkAnswer(claim + marker, register);
+    const checked = await check(claim + marker, register);
     expect(checked.answer, marker).toMatch(/^A service has one server(?: ?\[2\]\.|\. \[2\])$/);
     expect(checked.citations, marker).toMatchObject([{ marker: '2', verdict: 'quoted' }]);
   }
@@ -102,7 +107,7 @@ test('cites the chunk of a document that supports the sentence', () => {
   );
 });
 
-test('removes and reports unknown sources', () => {
+test('removes and reports unknown sources', async () => {
   const cases: [string, string][] = [
     ['Robots fly [9].', 'Robots fly.'],
     ['Robots fly. [9] They land [8][1].', 'Robots fly. They land [1].'],
@@ -133,13 +138,13 @@ test('removes and reports unknown sources', () => {
   for (const [answer, expected] of cases) {
     expect(cleaned(answer), answer).toBe(expected);
     expect(
-      verdictsOf(answer).some((verdict) => verdict.endsWith('unknown_source')),
+      (await verdictsOf(answer)).some((verdict) => verdict.endsWith('unknown_source')),
       answer,
     ).toBe(true);
   }
 });
 
-test('keeps links to other sites, which cite nothing', () => {
+test('keeps links to other sites, which cite nothing', async () => {
   for (const answer of [
     'A service has one server [2], see [docs](https://example.com).',
     'See the [manual](http://evil.test/a_(b) "A title") first. A service has one server [2].',
@@ -147,11 +152,13 @@ test('keeps links to other sites, which cite nothing', () => {
     'A service has [exactly](https://example.com) one server [2].',
   ]) {
     expect(cleaned(answer), answer).toBe(answer);
-    expect(verdictsOf(answer), answer).toEqual([expect.stringMatching(/^2 (?:quoted|supported|weak)$/)]);
+    expect(await verdictsOf(answer), answer).toEqual([expect.stringMatching(/^2 (?:quoted|supported)$/)]);
   }
-  const { sentences } = checkAnswer('A service has [exactly](https://example.com) one server [2].', register);
+  const { sentences } = await check('A service has [exactly](https://example.com) one server [2].', register);
   expect(sentences).toMatchObject([{ text: 'A service has exactly one server.', refs: ['2'] }]);
-  expect(checkAnswer('See [docs](https://docs.test/topics).', createSourceRegister()).citations).toEqual([]);
+  expect((await check('See [docs](https://docs.test/topics).', createSourceRegister())).citations).toEqual(
+    [],
+  );
 });
 
 test('rejects an unknown address with a known title', () => {
@@ -162,12 +169,12 @@ test('rejects an unknown address with a known title', () => {
   );
 });
 
-test('removes definitions that would turn a ref into a link', () => {
+test('removes definitions that would turn a ref into a link', async () => {
   expect(cleaned('A service has one server [2].\n\n[2]: http://evil.test "x"')).toBe(
     'A service has one server [2].',
   );
   expect(cleaned('A [x] b.\n[x]: <javascript:alert(1)>\nC.')).toBe('A [x] b.\nC.');
-  expect(verdictsOf('A.\n\n[2]: http://evil.test')).toEqual(['http://evil.test unknown_source']);
+  expect(await verdictsOf('A.\n\n[2]: http://evil.test')).toEqual(['http://evil.test unknown_source']);
 });
 
 test("removes the model's own list of sources", () => {
@@ -272,10 +279,10 @@ const pieces = fc.oneof(
 );
 const answers = fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join(''));
 
-test('removes every unknown marker, is idempotent and returns valid citations', () => {
-  fc.assert(
-    fc.property(answers, (answer) => {
-      const checked = checkAnswer(answer, register);
+test('removes every unknown marker, is idempotent and returns valid citations', async () => {
+  await fc.assert(
+    fc.asyncProperty(answers, async (answer) => {
+      const checked = await check(answer, register);
       for (const { references, external } of findMarkers(checked.answer, {
         knows: (ref) => register.chunkOf(ref) !== undefined,
         isTitle: () => false,
@@ -288,11 +295,11 @@ test('removes every unknown marker, is idempotent and returns valid citations', 
         }
       }
       for (const citation of checked.citations) citationSchema.parse(citation);
-      const again = checkAnswer(checked.answer, register);
+      const again = await check(checked.answer, register);
       expect(again.answer).toBe(checked.answer);
       expect(again.sentences).toEqual(checked.sentences);
     }),
-    { numRuns: 3000 },
+    { numRuns: 2000 },
   );
 });
 
@@ -308,14 +315,14 @@ test('removes every unknown address outside of code, except plain links to other
   );
 });
 
-test('passes cited sentences of the sample book', () => {
+test('passes cited sentences of the sample book', async () => {
   for (const file of globSync('fixtures/book/**/*.md')) {
     const text = readFileSync(file, 'utf8').replace(/^---\n.*?\n---\n/s, '');
     const page = registerOf(chunk({ text, title: 'Page', headings: [] }));
     for (const { start, end, heading } of splitSentences(text)) {
       const sentence = text.slice(start, end);
       if (heading || !/^[A-Z`].*\.$/s.test(sentence) || findMarkers(sentence).length > 0) continue;
-      const { sentences, answer } = checkAnswer(`${sentence} [1]`, page);
+      const { sentences, answer } = await check(`${sentence} [1]`, page);
       expect(answer).toBe(`${sentence} [1]`);
       expect(sentences, sentence).toMatchObject([{ refs: ['1'] }]);
       expect(sentences.every(isPassedCitation), sentence).toBe(true);
@@ -324,15 +331,15 @@ test('passes cited sentences of the sample book', () => {
 });
 
 test.each(Object.entries(HOSTILE))('checking an answer of 100 kB of %j takes little time', (_, answer) => {
-  expect(elapsed(() => checkAnswer(answer, register))).toBeLessThan(20_000);
-  expect(elapsed(() => checkAnswer(`A service has one server [2]. ${answer}`, register))).toBeLessThan(
+  expect(elapsed(() => cleanAnswer(answer, register))).toBeLessThan(20_000);
+  expect(elapsed(() => cleanAnswer(`A service has one server [2]. ${answer}`, register))).toBeLessThan(
     20_000,
   );
 });
 
-test('removes deeply nested brackets', () => {
+test('removes deeply nested brackets', async () => {
   const nested = `${'['.repeat(5000)}9${']9'.repeat(4999)}]`;
-  const { answer } = checkAnswer(nested, register);
+  const { answer } = await check(nested, register);
   expect(findMarkers(answer)).toEqual([]);
   expect(cleaned(answer)).toBe(answer);
 });
@@ -344,5 +351,5 @@ test('checks many citations of a document with many chunks quickly', () => {
     ),
   );
   const answer = 'Robot 7 flies https://docs.test/topics. '.repeat(500);
-  expect(elapsed(() => checkAnswer(answer, many))).toBeLessThan(20_000);
+  expect(elapsed(() => cleanAnswer(answer, many))).toBeLessThan(20_000);
 });

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { checkAnswer } from '../../src/citations/check-answer.ts';
 import { findMarkers, isArrayIndex } from '../../src/citations/find-markers.ts';
-import { checkClaimByWords } from '../../src/judge/claim-verdict.ts';
+import { createWordChecker } from '../../src/citations/word-checker.ts';
 import { chunk } from '../domain/arbitraries.ts';
 import { exampleRegister, registerOf } from './sources.ts';
 
 const names = (answer: string) =>
   findMarkers(answer).map(({ references }) => references.map(({ name }) => name));
-const check = (claim: string, text: string) => checkClaimByWords(claim, { text, title: '', headings: [] });
 
 test('accepts an ascending span of at most 20 refs', () => {
   expect(names('So it is [1-20].')[0]).toHaveLength(20);
@@ -47,30 +46,15 @@ test('ignores brackets with more than 600 characters', () => {
   expect(names(`It is so [Source: ${'a'.repeat(592)}].`)).toEqual([]);
 });
 
-test('does not support a single content word, unless it is a whole sentence of the source', () => {
-  expect(check('Robots.', 'Robots move boxes.').verdict).toBe('weak');
-  expect(check('Robots.', 'Robots. They move boxes.').verdict).toBe('quoted');
-});
-
-test('supports from a share of 0.75 of the content words, and not below 0.4', () => {
-  const text = 'Valves regulate pressure.';
-  const ofSupport = (claim: string) => {
-    const { support, verdict } = check(claim, text);
-    return [support, verdict];
-  };
-  expect(ofSupport('Valves regulate pressure slowly.')).toEqual([0.75, 'supported']);
-  expect(ofSupport('Valves regulate heavy water.')).toEqual([0.5, 'weak']);
-  expect(ofSupport('Valves regulate cold heavy water.')).toEqual([0.4, 'weak']);
-  expect(ofSupport('Valves warm heavy water.')).toEqual([0.25, 'unsupported']);
-});
-
-test('checks the parts of a sentence only if each has four words', () => {
+test('checks the parts of a sentence only if each has four words', async () => {
   const register = exampleRegister();
-  const verdictOf = (answer: string) => checkAnswer(answer, register).sentences[0]?.verdict;
-  expect(verdictOf('A node publishes messages on a topic [1], while a service has one server [2].')).toBe(
-    'supported',
-  );
-  expect(verdictOf('Flying robots cook pasta daily [1], while a service has one server [2].')).toBe(
+  const checker = createWordChecker({ store: { wordVectors: async () => new Map() }, embedder: null });
+  const verdictOf = async (answer: string) =>
+    (await checkAnswer(answer, register, checker, { question: '' })).sentences[0]?.verdict;
+  expect(
+    await verdictOf('A node publishes messages on a topic [1], while a service has one server [2].'),
+  ).toBe('supported');
+  expect(await verdictOf('Flying robots cook pasta daily [1], while a service has one server [2].')).toBe(
     'unsupported',
   );
 });

@@ -27,10 +27,14 @@ test.each([
     '--policy must be tool, always, first or never, not alway.',
     'Did you mean always?',
   ],
-  ['sessions show', 'citeloop sessions show needs <id>.', '<id>: A session id'],
+  ['ask x --rerank jugde', '--rerank must be words, cohere, off or onnx:<directory>, not jugde.', ''],
+  ['chat --rerank jugde', '--rerank must be words, cohere, off or onnx:<directory>, not jugde.', ''],
+  ['sessions show', 'Missing argument <id>.', '<id>: A session id'],
   ['sessions feedback last god', '<verdict> must be good or bad, not god.', 'Did you mean good?'],
-  ['collections copy a', 'citeloop collections copy needs <to>.', '<to>: The copy'],
-  ['tape', 'citeloop tape needs a command: show', ''],
+  ['collections copy a', 'Missing argument <to>.', '<to>: The copy'],
+  ['tape', 'Missing command: show', ''],
+  ['open', 'Missing argument <number>.', '<number>: '],
+  ['eval import nosuch.csv', 'nosuch.csv does not exist.', 'Check the path.'],
   ['chat foo', 'Unexpected argument "foo" for citeloop chat.', ''],
   ['ask x --continue --session y', '--continue and --session cannot be used together.', ''],
   ['mcp --port 3', '--port needs --http.', ''],
@@ -47,6 +51,23 @@ test.each([
   const output = stdout + stderr;
   expect(output).toContain(line.includes('--json') ? JSON.stringify(said).slice(1, -1) : said);
   expect(output).toContain(hint);
+});
+
+test('a question without a command is answered with the command to ask it', async () => {
+  const { code, stderr } = await runInProcess(['What is it?'], { home: await createTemporaryDirectory() });
+  expect(code).toBe(2);
+  expect(stderr).toContain('citeloop ask "What is it?"');
+});
+
+test('of a flag that is given several times, the last one counts', async () => {
+  const home = await createTemporaryDirectory();
+  await copyHomeWithBook(home);
+  const flags =
+    '-k 3 --top-k 1 --mode dense --mode lexical --collection x --collection sample_book --json --json';
+  const { code, stdout } = await runInProcess(['search', 'ROS', ...flags.split(' ')], { home });
+  expect(code).toBe(0);
+  const { collection, mode, chunks } = JSON.parse(stdout);
+  expect([collection, mode, chunks.length]).toEqual(['sample_book', 'lexical', 1]);
 });
 
 test('suggests the nearest collection, module and filter key', async () => {
@@ -170,7 +191,7 @@ test('completes commands, flags, values, collections, sessions and settings', as
 test('a saved setting is used unless another source overrides it, and doctor shows its source', async () => {
   const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
-  const file = join(home, '.config', 'citeloop', 'config.json');
+  const file = join(home, 'config.json');
   await runInProcess(['collections', 'use', 'sample_book'], { home });
   await runInProcess(['config', 'set', 'top-k', '7'], { home });
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ collection: 'sample_book', topK: 7 });
@@ -191,6 +212,25 @@ test('a saved setting is used unless another source overrides it, and doctor sho
   const doctor = await runInProcess(['doctor', '--json'], { home });
   const settings = JSON.parse(doctor.stdout).checks.find(({ name }: { name: string }) => name === 'settings');
   expect(settings.detail).toContain(`collection "sample_book" (${file} field collection)`);
-  await runInProcess(['config', 'unset', 'collection'], { home });
+  const removed = await runInProcess(['config', 'unset', 'collection'], { home });
+  const again = await runInProcess(['config', 'unset', 'collection'], { home });
+  expect(again.stdout).not.toBe(removed.stdout);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ topK: 6 });
+});
+
+test('every flag with a value takes it after a space or an equals sign', () => {
+  for (const command of allCommands(programNode)) {
+    const words = [...command.name.split(' '), ...command.positionals.map(({ name }) => name)];
+    for (const [name, option] of Object.entries(command.options).filter(([, each]) =>
+      optionTakesValue(each),
+    )) {
+      const { flags, words: found } = parseCommandLine(programNode, [...words, `--${name}`, 'value']);
+      expect({ command: command.name, flags, found: found.at(-1) }).toEqual({
+        command: command.name,
+        flags: parseCommandLine(programNode, [...words, `--${name}=value`]).flags,
+        found: command.positionals.at(-1)?.name,
+      });
+      expect(flags).toMatchObject([{ name, option, value: 'value' }]);
+    }
+  }
 });

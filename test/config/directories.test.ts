@@ -11,6 +11,7 @@ test('data and cache follow the XDG variables', () => {
     home: '/data/citeloop',
     cache: '/cache/citeloop',
     settings: '/settings/citeloop/config.json',
+    trust: '/settings/citeloop/trust.json',
   });
 });
 
@@ -19,6 +20,7 @@ test('uses the defaults below HOME without XDG variables or with relative ones',
     home: '/home/ada/.local/share/citeloop',
     cache: '/home/ada/.cache/citeloop',
     settings: '/home/ada/.config/citeloop/config.json',
+    trust: '/home/ada/.config/citeloop/trust.json',
   };
   expect(defaultDirectories({ HOME: '/home/ada' }, 'linux')).toEqual(expected);
   expect(
@@ -31,8 +33,17 @@ test('uses LOCALAPPDATA on Windows', () => {
     home: 'C:\\Users\\ada\\AppData\\Local\\citeloop',
     cache: 'C:\\Users\\ada\\AppData\\Local\\citeloop\\cache',
     settings: 'C:\\Users\\ada\\AppData\\Local\\citeloop\\config.json',
+    trust: 'C:\\Users\\ada\\AppData\\Local\\citeloop\\trust.json',
   });
   expect(defaultDirectories({ USERPROFILE: 'C:\\Users\\ada' }, 'win32').home).toBe(
     'C:\\Users\\ada\\AppData\\Local\\citeloop',
   );
+});
+
+test('settings and trust are in an absolute CITELOOP_HOME, never in a relative one', () => {
+  const of = (CITELOOP_HOME: string) => defaultDirectories({ HOME: '/home/ada', CITELOOP_HOME }, 'linux');
+  expect(of('/srv/data')).toMatchObject({ settings: '/srv/data/config.json', trust: '/srv/data/trust.json' });
+  for (const home of ['data', './data', '', ' ']) {
+    expect(of(home)).toEqual(defaultDirectories({ HOME: '/home/ada' }, 'linux'));
+  }
 });

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { trustFiles } from '../support/trust-files.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -35,7 +36,7 @@ test('without any setting the defaults need no key and no server', () => {
     modelDir: undefined,
     store: 'sqlite',
     embedding: { embedder: 'minilm' },
-    rerank: { on: false },
+    rerank: { by: 'words' },
     collectionChosen: false,
     origins: {},
   });
@@ -109,21 +110,22 @@ test('every environment variable sets its field', () => {
     store: 'qdrant',
     qdrant: { url: 'https://qdrant.test:6333', payloadMap: { text: 'chunk_text', url: 'meta.source' } },
     embedding: { embedder: 'openai', model: 'nomic-embed-text', dimensions: 256 },
-    rerank: { on: true, model: 'rerank-v3.5' },
+    rerank: { by: 'cohere', model: 'rerank-v3.5' },
     cohereBaseUrl: 'https://cohere.test',
     home: join(cwd, 'data'),
     modelDir: '/models',
   });
-  const revealed = Object.entries(config.secrets).map(([name, secret]) => [name, secret?.reveal()]);
-  expect(Object.fromEntries(revealed)).toEqual({
-    openaiApiKey: 'sk-openai',
-    groqApiKey: 'gsk-key',
-    openrouterApiKey: 'or-key',
-    ollamaApiKey: 'ol-key',
-    embeddingApiKey: 'em-key',
-    cohereApiKey: 'co-key',
-    qdrantApiKey: 'qd-key',
-  });
+  expect(config.secrets.map((secret) => secret.reveal()).sort()).toEqual([
+    'co-key',
+    'em-key',
+    'gsk-key',
+    'ol-key',
+    'or-key',
+    'qd-key',
+    'sk-openai',
+  ]);
+  const used = [config.modelService.key, config.embedding.service.key, config.cohereKey, config.qdrant.key];
+  expect(used.map((key) => key?.reveal())).toEqual(['sk-openai', 'em-key', 'co-key', 'qd-key']);
   expect(config.embedding.service).toMatchObject({ baseUrl: 'http://localhost:9000/v1' });
 });
 
@@ -141,12 +143,12 @@ test('an empty variable is unset and overrides the one in .env', () => {
   expect(load().agent.model).toBe('from-file');
   const config = load({ env: { OPENAI_API_KEY: '', OPENAI_MODEL: ' ' } });
   expect(config.agent.model).toBe('offline');
-  expect(config.secrets.openaiApiKey).toBeUndefined();
+  expect(config.modelService.key).toBeUndefined();
 });
 
 test('the configuration is frozen', () => {
   const config = load({ env: { OPENAI_API_KEY: 'sk-openai' } });
-  for (const part of [config, config.agent, config.secrets, config.origins, config.secrets.openaiApiKey]) {
+  for (const part of [config, config.agent, config.secrets, config.origins, ...config.secrets]) {
     expect(Object.isFrozen(part)).toBe(true);
   }
 });
@@ -244,13 +246,14 @@ test('rejects a config file that is not a JSON object, without quoting it', () =
   expect(() => load()).toThrow(/one JSON object/);
 });
 
-test('the file of --config must exist, and its paths are relative to it', () => {
+test('the file of --config must exist, and its paths are relative to it', async () => {
   expect(() => load({ configPath: 'missing.json' })).toThrow(
     expect.objectContaining({ kind: 'invalid_input', message: expect.stringContaining('--config') }),
   );
   mkdirSync(join(cwd, 'settings'));
-  write('settings/mine.json', { home: 'data', model: 'mine' });
-  expect(load({ configPath: 'settings/mine.json' })).toMatchObject({
+  await trustFiles(join(cwd, 'citeloop'), write('settings/mine.json', { home: 'data', model: 'mine' }));
+  const env = { XDG_CONFIG_HOME: cwd };
+  expect(load({ configPath: 'settings/mine.json', env })).toMatchObject({
     home: join(cwd, 'settings', 'data'),
     agent: { model: 'mine' },
   });

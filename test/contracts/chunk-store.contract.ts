@@ -5,10 +5,13 @@ import { AppError } from '../../src/faults/app-error.ts';
 import type {
   ChunkRecord,
   ChunkStore,
+  ChunkWords,
   CollectionCatalog,
   StoreHit,
   StoreSearchRequest,
 } from '../../src/ports/chunk-store.ts';
+import { WORD_DIMENSIONS, WORD_VALUE_STEP } from '../../src/ports/embedder.ts';
+import { scoreWords } from '../../src/retrieval/word-similarity.ts';
 import { blend, type SampleDocument, sampleDocument, vectorOf } from './sample-documents.ts';
 
 const DIMENSIONS = 40;
@@ -572,8 +575,8 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       const hashes = [two?.contentHash ?? '', 'unknown', one?.contentHash ?? ''];
       const vectors = await store.vectors(hashes);
       expect([...vectors.keys()].sort()).toEqual([one?.contentHash, two?.contentHash].sort());
-      expectClose(vectors.get(one?.contentHash ?? ''), one?.vector ?? undefined);
-      expectClose(vectors.get(two?.contentHash ?? ''), two?.vector ?? undefined);
+      expectClose(vectors.get(one?.contentHash ?? '')?.vector, one?.vector ?? undefined);
+      expectClose(vectors.get(two?.contentHash ?? '')?.vector, two?.vector ?? undefined);
       await store.remove(['file:///book/a.md']);
       expect(await store.vectors(hashes)).toEqual(new Map());
     });
@@ -620,7 +623,12 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.vectors(waiting.map(({ contentHash }) => contentHash))).toEqual(new Map());
 
       const vectorsOf = (chunks: readonly ChunkRecord[]) =>
-        new Map(chunks.map(({ contentHash, vector }) => [contentHash, vector ?? new Float32Array()]));
+        new Map(
+          chunks.map(({ contentHash, vector, words }) => [
+            contentHash,
+            { vector: vector ?? new Float32Array(), words },
+          ]),
+        );
       await store.addVectors(new Map());
       await store.addVectors(vectorsOf(bare.chunks.slice(0, 1)));
       expect(await store.info()).toMatchObject({ chunks: 3, withoutVector: 1 });
@@ -633,6 +641,84 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.withoutVector()).toBe(0);
       expect(await find(store, { vector: query.vector })).toHaveLength(3);
       expect(await store.check()).toEqual([]);
+    });
+
+    test('keeps word vectors with their chunk, and adds them to chunks without them', async () => {
+      const { store } = await openStore();
+      const words = (seed: number): ChunkWords => ({
+        text: Int8Array.from({ length: 2 * WORD_DIMENSIONS }, (_, i) => ((i % 16) - 8) * WORD_VALUE_STEP),
+        path: new Int8Array(WORD_DIMENSIONS).fill(-seed * WORD_VALUE_STEP),
+      });
+      const full = doc('full', { chunks: ['an otter swims'] });
+      const old = doc('old', { chunks: ['a heron waits', 'a newt hides'] });
+      const written = { ...full, chunks: full.chunks.map((chunk) => ({ ...chunk, words: words(1) })) };
+      await store.write([written, old]);
+      const idsOf = (chunks: readonly ChunkRecord[]) => chunks.map(({ chunkId }) => chunkId);
+      const ids = [...idsOf(full.chunks), ...idsOf(old.chunks), 'unknown'];
+      expect(await store.wordVectors(ids)).toEqual(new Map([[ids[0], words(1)]]));
+      expect((await store.read([full.document.uri]))[0]?.chunks[0]?.words).toEqual(words(1));
+      expect(
+        (await store.vectors([String(full.chunks[0]?.contentHash)])).values().next().value?.words,
+      ).toEqual(words(1));
+      expect(await store.unembedded()).toEqual([]);
+      const waiting = await store.unembedded({ words: true });
+      expect(waiting.map(({ chunkId }) => chunkId)).toEqual(idsOf(old.chunks));
+      await store.addVectors(
+        new Map(
+          old.chunks.map(({ contentHash, vector }, index) => [
+            contentHash,
+            { vector: vector ?? new Float32Array(), words: words(index + 2) },
+          ]),
+        ),
+      );
+      expect(await store.wordVectors(ids)).toEqual(
+        new Map([
+          [ids[0], words(1)],
+          [ids[1], words(2)],
+          [ids[2], words(3)],
+        ]),
+      );
+      expect(await store.unembedded({ words: true })).toEqual([]);
+      expect(await find(store, { vector: vectorOf('a heron waits', DIMENSIONS) })).toHaveLength(3);
+      await store.remove([old.document.uri]);
+      expect([...(await store.wordVectors(ids)).keys()]).toEqual([ids[0]]);
+      expect(await store.check()).toEqual([]);
+    });
+
+    test('scores words like a scan of the word vectors', async () => {
+      const { store } = await openStore();
+      const random = (words: number, seed: string) =>
+        Int8Array.from(
+          vectorOf(seed, words * WORD_DIMENSIONS),
+          (value) => WORD_VALUE_STEP * Math.max(-7, Math.min(7, Math.round(50 * value))),
+        );
+      const sizes = [
+        [3, 1],
+        [2, 0],
+        [0, 2],
+        [0, 0],
+      ] as const;
+      const { document, chunks } = doc('birds', { chunks: sizes.map((size) => `chunk ${size}`) });
+      const stored = chunks.map((chunk, index) => {
+        const [text, path] = sizes[index] ?? [0, 0];
+        return { ...chunk, words: { text: random(text, chunk.text), path: random(path, chunk.chunkId) } };
+      });
+      await store.write([{ document, chunks: stored }, doc('bare', { chunks: ['no words'] })]);
+      expect((await store.read([document.uri]))[0]?.chunks.map(({ words }) => words)).toEqual(
+        stored.map(({ words }) => words),
+      );
+      const query = { vectors: random(2, 'query'), weights: [2, 0.5] };
+      const ids = [
+        ...stored.map(({ chunkId }) => chunkId),
+        String(doc('bare', { chunks: ['no words'] }).chunks[0]?.chunkId),
+      ];
+      const scores = await store.scoreWords?.(query, ids);
+      for (const { chunkId, words } of scores === undefined ? [] : stored) {
+        expect(scores?.get(chunkId)?.text).toBeCloseTo(scoreWords(query, words.text), 3);
+        expect(scores?.get(chunkId)?.path).toBeCloseTo(scoreWords(query, words.path), 3);
+      }
+      expect(scores?.size ?? stored.length).toBe(stored.length);
+      expect((await store.unembedded({ words: true })).map(({ chunkId }) => chunkId)).toEqual(ids.slice(-1));
     });
 
     test('replaces and removes chunks without vectors', async () => {

@@ -33,6 +33,7 @@ export function sampleDocument(name: string, dimensions: number, sample: SampleD
       contentHash: sha256(text),
       chunkId: uuidOf(`${url}#${chunkIndex}`),
       vector: vector ?? vectorOf(text, dimensions),
+      words: null,
     };
     start += text.length;
     return chunk;

@@ -90,7 +90,6 @@ export function sampleTurn(before: ConversationSession, sample: SampleTurn = {})
     confidence: 'none' as const,
     sentences: [],
     checkedBy: 'words' as const,
-    answerProbability: null,
     finishReason: 'stop' as const,
     retrievalTimeMs: 2,
     generationTimeMs: 40,

@@ -9,8 +9,11 @@ const passages = (...sections: string[]) => [CLOSEST_PASSAGES_OPENING, ...sectio
 
 test('shortens a long passage to the part nearest to the question, and keeps its marker', () => {
   const long = `### Ports › Choosing\n\nWelcome to the harbour. ${FILLER} The port is chosen with the flag called listen. ${FILLER} [1]`;
-  const { text, inPart } = shortenClosestPassages(passages(long, SHORT), 'Which flag chooses the port?');
-  expect(inPart).toEqual(['1']);
+  const { text, truncatedMarkers } = shortenClosestPassages(
+    passages(long, SHORT),
+    'Which flag chooses the port?',
+  );
+  expect(truncatedMarkers).toEqual(['1']);
   expect(text.length).toBeLessThan(800);
   expect(text).toMatch(/^No clear answer[^\n]+\n\n### Ports › Choosing\n\n/);
   expect(text).toContain('The port is chosen with the flag called listen.');
@@ -21,11 +24,11 @@ test('shortens a long passage to the part nearest to the question, and keeps its
 
 test('closes a cut code block and puts the marker below it', () => {
   const code = `\`\`\`ts\n${'app.get(path, (c) => c.text(ok))\n'.repeat(20)}\`\`\``;
-  const { text, inPart } = shortenClosestPassages(
+  const { text, truncatedMarkers } = shortenClosestPassages(
     passages(`### Routing\n\n${code}\n\n[1]`, SHORT),
     'routing',
   );
-  expect(inPart).toEqual(['1']);
+  expect(truncatedMarkers).toEqual(['1']);
   expect(text).toMatch(/\n```\n\n… \[1\]\n\n### Timeouts/);
   expect(text.split('\n').length).toBeLessThan(20);
 });
@@ -44,15 +47,18 @@ test('removes trailing headings, and passages that have nothing else', () => {
   const led = '### Ports\n\nA port is chosen so: [1]\n\n```sh\nserve --port 80\n```';
   expect(shortenClosestPassages(passages(bare, led, `${SHORT}\n\nSee also`), 'ports')).toEqual({
     text: passages(led, SHORT),
-    inPart: [],
+    truncatedMarkers: [],
   });
-  expect(shortenClosestPassages(passages(bare), 'types')).toEqual({ text: passages(bare), inPart: [] });
+  expect(shortenClosestPassages(passages(bare), 'types')).toEqual({
+    text: passages(bare),
+    truncatedMarkers: [],
+  });
 });
 
 test('shortens a long passage that ends in code or a heading', () => {
   const long = `### Ports\n\n${FILLER} ${FILLER} The port is chosen so: [1]\n\n\`\`\`sh\nserve --port 80\n\`\`\`\n\nHosts`;
-  const { text, inPart } = shortenClosestPassages(passages(long), 'How is the port chosen?');
-  expect(inPart).toEqual(['1']);
+  const { text, truncatedMarkers } = shortenClosestPassages(passages(long), 'How is the port chosen?');
+  expect(truncatedMarkers).toEqual(['1']);
   expect(text).toContain('The port is chosen so:');
   expect(text).not.toContain('Hosts');
   expect(text.length).toBeLessThan(700);
@@ -60,6 +66,9 @@ test('shortens a long passage that ends in code or a heading', () => {
 
 test('leaves answers and short passages unchanged', () => {
   const answer = `### Ports\n\n${FILLER} [1]`;
-  expect(shortenClosestPassages(answer, 'ports')).toEqual({ text: answer, inPart: [] });
-  expect(shortenClosestPassages(passages(SHORT), 'timeouts')).toEqual({ text: passages(SHORT), inPart: [] });
+  expect(shortenClosestPassages(answer, 'ports')).toEqual({ text: answer, truncatedMarkers: [] });
+  expect(shortenClosestPassages(passages(SHORT), 'timeouts')).toEqual({
+    text: passages(SHORT),
+    truncatedMarkers: [],
+  });
 });

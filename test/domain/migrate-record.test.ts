@@ -6,17 +6,17 @@ import { runOutputsSchema } from '../../src/tape/run-outputs.ts';
 import { syntheticReport } from '../evaluation/report/synthetic-report.ts';
 
 const evidence = { chunkId: 'c1', start: 0, end: 10, text: 'A process.' };
-const span = { start: 2, end: 9 };
 
 test('reads a checked sentence with the field names of version 0.2', () => {
   const sentence = {
     ...{ start: 0, end: 10, text: 'A process.', refs: ['1'], verdict: 'weak', probability: 0.4 },
     borneOutBy: evidence,
-    unborne: [span],
+    unborne: [{ start: 2, end: 9 }],
   };
   expect(checkedSentenceSchema.parse(migrateRecord(sentence))).toMatchObject({
     evidence,
-    unsupportedSpans: [span],
+    verdict: 'supported',
+    reason: null,
   });
 });
 
@@ -26,13 +26,13 @@ test('reads the outputs of a tape of format 2', () => {
     sentences: [{ text: 'A process.', verdict: 'weak', unborne: ['process'] }],
   };
   expect(runOutputsSchema.parse({ turns: [turn] }).turns[0]?.sentences).toEqual([
-    { text: 'A process.', verdict: 'weak', unsupportedSpans: ['process'] },
+    { text: 'A process.', verdict: 'supported' },
   ]);
 });
 
 test('reads a report of format 2', () => {
   const report = syntheticReport({ cases: 4 });
-  const text = JSON.stringify(report).replaceAll('"unsupportedSpans"', '"unborne"');
+  const text = JSON.stringify(report).replaceAll('"reason":null', '"probability":0.4,"unborne":[]');
   const old: unknown = JSON.parse(text.replace(REPORT_FORMAT, 'citeloop-evaluation/2'));
   expect(text).toContain('"unborne"');
   expect(reportDataSchema.parse(migrateReport(old))).toEqual(report);

@@ -6,7 +6,6 @@ import {
   advice,
   createCollectionAdvice,
   formatPlainAdvice,
-  seeHelp,
   settingName,
   settingValue,
   slashCommand,
@@ -50,11 +49,6 @@ test.each<[Advice, string, string]>([
     'Reset it, or start another one.',
     'Reset it with /reset, or start another one.',
   ],
-  [
-    advice`Correct it and try again${seeHelp()}.`,
-    'Correct it and try again.',
-    'Correct it and try again; see --help.',
-  ],
 ])(
   'prints a hint as a plain sentence, and with flags and commands on the command line',
   (given, plain, flags) => {
@@ -64,7 +58,7 @@ test.each<[Advice, string, string]>([
 );
 
 /** Flags of other programs, and hints that only the command line prints. */
-const NOT_OURS = /qpdf|--ignore-scripts|pack-destination|--enable|command\(`/;
+const NOT_OURS = /qpdf|--ignore-scripts|pack-destination|--enable|--max-old-space-size|command\(`/;
 const OURS =
   /--[a-z$]|citeloop (doctor|ingest|chat|ask|search|sessions|collections|eval|compare|tape|replay|serve|mcp)\b|\/reset\b(?!')/;
 

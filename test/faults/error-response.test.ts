@@ -16,9 +16,13 @@ test.each(kinds)('the error type %s has a user message and a hint', (kind) => {
   const response = toErrorResponse(new AppError(kind, 'What happened.'));
   expect(errorResponseSchema.parse(response)).toEqual(response);
   expect(response).toMatchObject({ errorType: kind, message: 'What happened.', retryAfter: null });
-  expect(response.userMessage).toBe(
-    `${defaultErrorMessages[kind].sentence} ${formatPlainAdvice(defaultErrorMessages[kind].hint)}`,
-  );
+  const { sentence = 'What happened.', hint } = defaultErrorMessages[kind];
+  expect(response.userMessage).toBe([sentence, formatPlainAdvice(hint)].filter(Boolean).join(' '));
+});
+
+test('the user message of bad input says what is wrong', () => {
+  const { userMessage } = toErrorResponse(new AppError('invalid_input', 'No such thing.', { hint: 'Look.' }));
+  expect(userMessage).toBe('No such thing. Look.');
 });
 
 test('has the documented error types', () => {
@@ -54,7 +58,7 @@ const anyFailure = fc
     hint: fc.option(
       fc.oneof(
         fc.string(),
-        fc.constantFrom(...Object.values(defaultErrorMessages).map(({ sentence }) => sentence)),
+        fc.constantFrom(...Object.values(defaultErrorMessages).map(({ sentence = '' }) => sentence)),
       ),
       { nil: undefined },
     ),

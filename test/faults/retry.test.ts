@@ -63,7 +63,7 @@ test('an abort ends the wait with its reason', async () => {
 
 test('formats a notice with the error and the wait', () => {
   expect(formatRetryNotice({ attempt: 2, waitMs: 1001, error: busy() })).toBe(
-    'Busy. Trying again in 2 s (2).',
+    'Busy. Retrying in 2 s (retry 2).',
   );
-  expect(formatRetryNotice({ attempt: 2, waitMs: 0, error: busy() })).toBe('Busy. Trying again now (2).');
+  expect(formatRetryNotice({ attempt: 2, waitMs: 0, error: busy() })).toBe('Busy. Retrying now (retry 2).');
 });

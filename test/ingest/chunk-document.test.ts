@@ -31,33 +31,33 @@ const words = (count: number, word = 'word') =>
 const heading = (text: string, depth = 2): Piece => ({ kind: 'heading', depth, text });
 const paragraph = (text: string): Piece => ({ kind: 'paragraph', text });
 
-test('a section becomes one chunk with the headings above it', () => {
-  const [only, ...rest] = chunk([heading('Top', 1), heading('Below'), paragraph(words(20))]);
+test('a section becomes one chunk with the headings above it', async () => {
+  const [only, ...rest] = await chunk([heading('Top', 1), heading('Below'), paragraph(words(20))]);
   expect(rest).toEqual([]);
   expect(only).toMatchObject({ text: words(20), headings: ['Top', 'Below'], chunkIndex: 0 });
   expect(only?.embedded).toBe(`Title > Top > Below\n${words(20)}`);
 });
 
-test('leaves out a first heading that repeats the title', () => {
-  const [only] = chunk([heading('Title', 1), paragraph(words(20))]);
+test('leaves out a first heading that repeats the title', async () => {
+  const [only] = await chunk([heading('Title', 1), paragraph(words(20))]);
   expect(only?.headings).toEqual([]);
   expect(only?.embedded.startsWith('Title\n')).toBe(true);
 });
 
-test('does not split a code block that fits into a new chunk', () => {
+test('does not split a code block that fits into a new chunk', async () => {
   const code = `\`\`\`js\n${words(25, 'code')}\n\`\`\``;
-  const chunks = chunk([paragraph(words(20)), { kind: 'code', text: code }]);
+  const chunks = await chunk([paragraph(words(20)), { kind: 'code', text: code }]);
   expect(chunks.map(({ text }) => text)).toEqual([words(20), code]);
 });
 
-test('splits a long code block between lines and keeps the indentation', () => {
+test('splits a long code block between lines and keeps the indentation', async () => {
   const lines = Array.from({ length: 12 }, (_, i) => `    line${i} a b c d`);
-  const chunks = chunk([{ kind: 'code', text: lines.join('\n') }]);
+  const chunks = await chunk([{ kind: 'code', text: lines.join('\n') }]);
   expect(chunks.length).toBeGreaterThan(1);
   expect(chunks.flatMap(({ text }) => text.split('\n'))).toEqual(lines);
 });
 
-test('splits a long table between rows, each piece with the header and its location', () => {
+test('splits a long table between rows, each piece with the header and its location', async () => {
   const header = '| Part | Price |\n| --- | --- |';
   const rows = Array.from({ length: 20 }, (_, i) => `| part${i} | price${i} |`);
   const document = documentOf([{ kind: 'table', text: [header, ...rows].join('\n') }]);
@@ -65,7 +65,7 @@ test('splits a long table between rows, each piece with the header and its locat
     ...block,
     location: { unit: 'line' as const, from: 11, to: 32 },
   }));
-  const chunks = chunkDocument(
+  const chunks = await chunkDocument(
     { ...document, blocks: placed },
     { title: 'Title', maxTokens: 60, countTokens },
   );
@@ -81,17 +81,17 @@ test('splits a long table between rows, each piece with the header and its locat
   for (const [index, [from]] of places.slice(1).entries()) expect(from).toBe((places[index]?.[1] ?? 0) + 1);
 });
 
-test('splits long fenced code at a blank line, each piece with its fence', () => {
+test('splits long fenced code at a blank line, each piece with its fence', async () => {
   const part = (name: string, count: number) =>
     Array.from({ length: count }, (_, i) => `${name}${i} a b`).join('\n');
   const code = `\`\`\`js\n${part('first', 7)}\n\n${part('second', 6)}\n\`\`\``;
-  expect(chunk([{ kind: 'code', text: code }]).map(({ text }) => text)).toEqual([
+  expect((await chunk([{ kind: 'code', text: code }])).map(({ text }) => text)).toEqual([
     `\`\`\`js\n${part('first', 7)}\n\`\`\``,
     `\`\`\`js\n${part('second', 6)}\n\`\`\``,
   ]);
 });
 
-test('a chunk has the location of all its blocks', () => {
+test('a chunk has the location of all its blocks', async () => {
   const document = documentOf([
     heading('H'),
     paragraph(words(10)),
@@ -102,27 +102,27 @@ test('a chunk has the location of all its blocks', () => {
     ...block,
     location: { unit: 'page' as const, from: index + 1, to: index + 1 },
   }));
-  const chunks = chunkDocument({ ...document, blocks }, { title: 'Title', maxTokens: 40, countTokens });
+  const chunks = await chunkDocument({ ...document, blocks }, { title: 'Title', maxTokens: 40, countTokens });
   expect(chunks.map(({ location }) => location)).toEqual([
     { unit: 'page', from: 2, to: 3 },
     { unit: 'page', from: 4, to: 4 },
   ]);
 });
 
-test('splits a long paragraph between sentences', () => {
+test('splits a long paragraph between sentences', async () => {
   const sentences = Array.from({ length: 6 }, (_, i) => `This is ${words(10, `s${i}x`)}.`);
-  const chunks = chunk([paragraph(sentences.join(' '))]);
+  const chunks = await chunk([paragraph(sentences.join(' '))]);
   for (const { text } of chunks) expect(text).toMatch(/^This is .*\.$/);
   expect(chunks.length).toBeGreaterThan(1);
 });
 
-test('repeats the last sentence of the previous chunk of a section if it is short', () => {
-  const chunks = chunk([paragraph(`${words(20)}. Short end.`), paragraph(words(25, 'next'))]);
+test('repeats the last sentence of the previous chunk of a section if it is short', async () => {
+  const chunks = await chunk([paragraph(`${words(20)}. Short end.`), paragraph(words(25, 'next'))]);
   expect(chunks[1]?.text).toBe(`Short end.\n\n${words(25, 'next')}`);
 });
 
-test('merges small sections under their common headings and keeps their own in the text', () => {
-  const chunks = chunk([
+test('merges small sections under their common headings and keeps their own in the text', async () => {
+  const chunks = await chunk([
     heading('Shared', 1),
     heading('One'),
     paragraph('first body'),
@@ -133,8 +133,8 @@ test('merges small sections under their common headings and keeps their own in t
   expect(chunks[0]).toMatchObject({ headings: ['Shared'], text: 'One\n\nfirst body\n\nTwo\n\nsecond body' });
 });
 
-test('merging does not include a heading whose text is in an earlier chunk', () => {
-  const chunks = chunk([
+test('merging does not include a heading whose text is in an earlier chunk', async () => {
+  const chunks = await chunk([
     heading('A', 1),
     paragraph(words(34)),
     heading('B'),
@@ -145,20 +145,20 @@ test('merging does not include a heading whose text is in an earlier chunk', () 
   expect(chunks.map(({ text }) => text)).toEqual([words(34), 'small b', 'small z']);
 });
 
-test('keeps a heading with nothing below it', () => {
-  const chunks = chunk([heading('Empty'), heading('Full'), paragraph(words(5)), heading('Last')]);
+test('keeps a heading with nothing below it', async () => {
+  const chunks = await chunk([heading('Empty'), heading('Full'), paragraph(words(5)), heading('Last')]);
   expect(chunks.map(({ text }) => text).join('\n')).toContain('Empty');
   expect(chunks.map(({ text }) => text).join('\n')).toContain('Last');
 });
 
-test('returns no chunks for a document without text', () => {
-  expect(chunk([])).toEqual([]);
+test('returns no chunks for a document without text', async () => {
+  expect(await chunk([])).toEqual([]);
 });
 
-test('gives the same hash only to equal content under equal headings', () => {
-  const [a] = chunk([heading('H'), paragraph(words(12))]);
-  const [b] = chunk([heading('H'), paragraph(words(12))]);
-  const [c] = chunk([heading('Other'), paragraph(words(12))]);
+test('gives the same hash only to equal content under equal headings', async () => {
+  const [a] = await chunk([heading('H'), paragraph(words(12))]);
+  const [b] = await chunk([heading('H'), paragraph(words(12))]);
+  const [c] = await chunk([heading('Other'), paragraph(words(12))]);
   expect(a?.contentHash).toBe(b?.contentHash);
   expect(a?.contentHash).not.toBe(c?.contentHash);
 });
@@ -182,11 +182,12 @@ const piece: fc.Arbitrary<Piece> = fc.oneof(
 );
 const pieces = fc.array(piece, { maxLength: 20 });
 
-test('no chunk exceeds the limit, and all offsets are correct', () => {
-  fc.assert(
-    fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
+test('no chunk exceeds the limit, and all offsets are correct', async () => {
+  await fc.assert(
+    fc.asyncProperty(pieces, fc.integer({ min: 12, max: 80 }), async (list, maxTokens) => {
       const document = documentOf(list);
-      chunkDocument(document, { title: 'Title', maxTokens, countTokens }).forEach((made, index) => {
+      const chunks = await chunkDocument(document, { title: 'Title', maxTokens, countTokens });
+      chunks.forEach((made, index) => {
         expect(made.tokenCount).toBe(countTokens(made.embedded) + 2);
         expect(made.tokenCount).toBeLessThanOrEqual(maxTokens);
         expect(made.text).toBe(document.text.slice(made.start, made.end));
@@ -198,11 +199,11 @@ test('no chunk exceeds the limit, and all offsets are correct', () => {
   );
 });
 
-test('loses nothing: every block is in a chunk, every heading in a text or above it', () => {
-  fc.assert(
-    fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
+test('loses nothing: every block is in a chunk, every heading in a text or above it', async () => {
+  await fc.assert(
+    fc.asyncProperty(pieces, fc.integer({ min: 12, max: 80 }), async (list, maxTokens) => {
       const document = documentOf(list);
-      const chunks = chunkDocument(document, { title: 'Title', maxTokens, countTokens });
+      const chunks = await chunkDocument(document, { title: 'Title', maxTokens, countTokens });
       const covered = new Uint8Array(document.text.length);
       for (const { start, end } of chunks) covered.fill(1, start, end);
       for (const { kind, start, end } of document.blocks) {
@@ -215,11 +216,11 @@ test('loses nothing: every block is in a chunk, every heading in a text or above
   );
 });
 
-test('chunks are in reading order and overlap by at most a sentence', () => {
-  fc.assert(
-    fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
+test('chunks are in reading order and overlap by at most a sentence', async () => {
+  await fc.assert(
+    fc.asyncProperty(pieces, fc.integer({ min: 12, max: 80 }), async (list, maxTokens) => {
       const document = documentOf(list);
-      const chunks = chunkDocument(document, { title: 'Title', maxTokens, countTokens });
+      const chunks = await chunkDocument(document, { title: 'Title', maxTokens, countTokens });
       chunks.slice(1).forEach((next, i) => {
         const before = chunks[i];
         if (before === undefined) return;
@@ -232,13 +233,13 @@ test('chunks are in reading order and overlap by at most a sentence', () => {
   );
 });
 
-test('splits an endless word between code points', () => {
-  fc.assert(
-    fc.property(
+test('splits an endless word between code points', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.string({ unit: fc.constantFrom('a', 'é', '🤖'), minLength: 1, maxLength: 300 }),
-      (text) => {
+      async (text) => {
         const document = documentOf([paragraph(text)]);
-        const chunks = chunkDocument(document, {
+        const chunks = await chunkDocument(document, {
           title: '',
           maxTokens: 12,
           countTokens: (t) => Array.from(t.trim()).length,

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { copyCollection } from '../../src/ingest/copy-collection.ts';
-import type { ChunkStore, CollectionCatalog } from '../../src/ports/chunk-store.ts';
+import type { ChunkStore, ChunkVectors, ChunkWords, CollectionCatalog } from '../../src/ports/chunk-store.ts';
+import { WORD_DIMENSIONS, WORD_VALUE_STEP } from '../../src/ports/embedder.ts';
 import { sampleDocument } from '../contracts/sample-documents.ts';
 import { createTemporaryCatalog, getTestQdrant } from '../support/qdrant-server.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
@@ -21,6 +22,12 @@ async function opened(catalog: CollectionCatalog, name = 'book'): Promise<ChunkS
   const store = await catalog.openOrCreate(name, IDENTITY);
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Texts and paths of no word, one word and more. */
+function sampleWords(text: number, path: number): ChunkWords {
+  const vectors = (count: number, value: number) => new Int8Array(count * WORD_DIMENSIONS).fill(value);
+  return { text: vectors(text, text * WORD_VALUE_STEP), path: vectors(path, -7 * WORD_VALUE_STEP) };
 }
 
 async function everythingIn(store: ChunkStore) {
@@ -60,9 +67,9 @@ test('the next copy adds vectors that were missing in the first', async () => {
   await copyCollection(from, to, { prune: false });
   expect(await to.info()).toMatchObject({ chunks: 140, withoutVector: 138 });
   const vectors = others.flatMap(({ chunks }) =>
-    chunks.map(({ contentHash, vector }) => [contentHash, vector]),
+    chunks.map(({ contentHash, vector }) => [contentHash, { vector, words: null }]),
   );
-  await from.addVectors(new Map(vectors as [string, Float32Array][]));
+  await from.addVectors(new Map(vectors as [string, ChunkVectors][]));
   expect(await copyCollection(from, to, { prune: false })).toMatchObject({ copied: 0, unchanged: 70 });
   expect(await everythingIn(to)).toEqual(
     DOCUMENTS.toSorted((a, b) => (a.document.uri < b.document.uri ? -1 : 1)),
@@ -97,7 +104,13 @@ test('keeps documents that only the target has, unless pruned', async () => {
 });
 
 test.skipIf(server === null)('loses nothing when copied to Qdrant and back', async () => {
-  const from = await bookStore();
+  const from = await opened(await sqlite());
+  await from.write(
+    DOCUMENTS.map(({ document, chunks }, index) => ({
+      document,
+      chunks: chunks.map((chunk) => ({ ...chunk, words: sampleWords(index % 3, chunk.chunkIndex) })),
+    })),
+  );
   const there = await opened(createTemporaryCatalog(server as NonNullable<typeof server>));
   await copyCollection(from, there, { prune: false });
   const back = await opened(await sqlite());

@@ -43,6 +43,7 @@ async function library(files: Record<string, string> = {}) {
           parse: createDocumentParser(),
           embedder: async () => embedder,
           stillExists: documentFileExists,
+          hasWords: false,
         },
         { prune: false, ...options },
       );
@@ -359,4 +360,12 @@ test('an error of the embedder stops the run', async () => {
     throw new AppError('rate_limit', 'Too many requests.');
   };
   await expect(run()).rejects.toMatchObject({ kind: 'rate_limit' });
+});
+
+test('a document changes with a file that it includes', async () => {
+  const { run, write, texts } = await library({ 'a.md': 'Start.\n\n{* app.py *}\n', 'app.py': 'x = 1\n' });
+  expect(await run()).toMatchObject({ added: 2 });
+  await write('app.py', 'x = 2\n');
+  expect(await run()).toMatchObject({ changed: 2, unchanged: 0 });
+  expect((await texts()).join('\n')).toContain('Start.\n\n```py\nx = 2\n```');
 });

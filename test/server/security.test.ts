@@ -77,6 +77,13 @@ test('refuses unknown host names on every route', async () => {
     expect((await raw(url, { path: '/healthz', headers: { host } })).status).toBe(200);
 });
 
+test('refuses a request line with the address of another host', async () => {
+  const { url } = await startAgentServer();
+  for (const path of ['http://evil.example/healthz', 'https://evil.example/', 'http://localhost:1/healthz'])
+    expect((await raw(url, { path })).status).toBe(403);
+  expect((await raw(url, { path: `${url}/healthz` })).status).toBe(200);
+});
+
 test('accepts addresses and allowed names on other interfaces', async () => {
   const { url } = await startAgentServer({
     token: TOKEN,

@@ -6,7 +6,7 @@ const SLOW_IMPORTS =
   /'node:child_process'|\/(run-cli|start-server|start-program|qdrant-server|qdrant-cluster|browser|start-writer)\.ts'/;
 
 /** Tests with very large inputs. */
-const LARGE_INPUTS = /\/(limits|parse-document|load)\.test\.ts$/;
+const LARGE_INPUTS = /\/(limits|parser-process|load)\.test\.ts$/;
 
 /** Runs slow test files first, so that all workers finish at about the same time. */
 export default class LongestFirstSequencer extends BaseSequencer {

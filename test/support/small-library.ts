@@ -35,7 +35,7 @@ export async function createSmallLibrary(documents: Record<string, string>): Pro
       text,
       blocks: [{ kind: 'paragraph' as const, depth: 0, start: 0, end: text.length }],
     };
-    const chunks = chunkDocument(parsed, { title, maxTokens: 256, countTokens: embedder.countTokens });
+    const chunks = await chunkDocument(parsed, { title, maxTokens: 256, countTokens: embedder.countTokens });
     const vectors = await embedder.embedDocuments(chunks.map((chunk) => chunk.embedded));
     writes.push({
       document: {
@@ -53,6 +53,7 @@ export async function createSmallLibrary(documents: Record<string, string>): Pro
         ...chunk,
         chunkId: createChunkId(url, chunk.chunkIndex),
         vector: vectors[index] as Float32Array,
+        words: null,
       })),
     });
   }

@@ -3,26 +3,25 @@ import type { Model } from '@openai/agents';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import type { Agent, AgentSession, AskOptions } from '../../src/agent/agent.ts';
 import { createConversationAgent } from '../../src/agent/create-agent.ts';
+import { createWordChecker } from '../../src/citations/word-checker.ts';
 import { type AgentConfig, agentConfigSchema } from '../../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
 import type { RunEvent } from '../../src/domain/run-event.ts';
-import { createJudge } from '../../src/judge/answer-judge.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
 import type { SessionStore } from '../../src/ports/session-store.ts';
-import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import type { SmallLibrary } from './small-library.ts';
 
 export interface TestAgentOptions {
   config?: Partial<AgentConfig>;
   sessions?: SessionStore;
   readSource?: boolean;
-  /** Enables the answer judge, which encodes text with it. */
-  encoder?: TokenEncoder;
+  /** Encodes the sentences that are checked. */
+  embedder?: Embedder;
 }
 
 /** Creates the real agent over a small library, with the given model. */
 export function createTestAgent(library: SmallLibrary, model: Model, options: TestAgentOptions = {}): Agent {
-  const { encoder } = options;
-  const judge = encoder && createJudge(encoder);
+  const { embedder } = options;
   return createConversationAgent({
     config: agentConfigSchema.parse({ model: 'scripted', ...options.config }),
     model,
@@ -31,7 +30,9 @@ export function createTestAgent(library: SmallLibrary, model: Model, options: Te
     sessions: options.sessions ?? createMemorySessionStore(),
     runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
     readSource: options.readSource ?? false,
-    ...(judge && { findJudge: async () => judge }),
+    ...(embedder && {
+      checker: createWordChecker({ store: library.store, embedder: async () => embedder }),
+    }),
   });
 }
 

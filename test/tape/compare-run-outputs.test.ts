@@ -19,7 +19,7 @@ function turn(changes: Partial<TurnOutput> = {}): TurnOutput {
     answer: 'A process [1].',
     grounded: true,
     citations: [{ marker: '1', title: 'Nodes', url: 'https://a.test', chunkId: 'c1', verdict: 'supported' }],
-    sentences: [{ text: 'A process.', verdict: 'supported', unsupportedSpans: [] }],
+    sentences: [{ text: 'A process.', verdict: 'supported', reason: null }],
     retrievalCount: 1,
     retrieved: [{ query: 'node', totalFound: 1, chunks: [chunk] }],
     tokensUsed: { prompt: 1, completion: 2, total: 3 },
@@ -92,13 +92,10 @@ test.each<[string, Partial<TurnOutput>]>([
   ['turn 1.grounded', { grounded: false }],
   ['turn 1.retrievalCount', { retrievalCount: 2 }],
   ['turn 1.citations[0]', { citations: [] }],
+  ['turn 1.sentences[0].verdict', { sentences: [{ text: 'A process.', verdict: 'quoted', reason: null }] }],
   [
-    'turn 1.sentences[0].verdict',
-    { sentences: [{ text: 'A process.', verdict: 'weak', unsupportedSpans: [] }] },
-  ],
-  [
-    'turn 1.sentences[0].unsupportedSpans[0]',
-    { sentences: [{ text: 'A process.', verdict: 'supported', unsupportedSpans: ['process'] }] },
+    'turn 1.sentences[0].reason',
+    { sentences: [{ text: 'A process.', verdict: 'supported', reason: 'number' }] },
   ],
   ['turn 1.retrieved[0]', { retrieved: [] }],
   ['turn 1.error', { error: failure('It is away.') }],
@@ -107,11 +104,14 @@ test.each<[string, Partial<TurnOutput>]>([
   expect(pathsOf({ turns: [turn()] }, { turns: [turn(changes)] })).toEqual([path]);
 });
 
-test('does not compare sentences with an old tape or a redacted answer', () => {
+test('does not compare verdicts with an old tape or a redacted answer', () => {
   const doubted = turn({
-    sentences: [{ text: 'A process.', verdict: 'weak', unsupportedSpans: ['process'] }],
+    grounded: false,
+    sentences: [{ text: 'A process.', verdict: 'unsupported', reason: 'name' }],
   });
   expect(pathsOf({ turns: [turn({ sentences: null })] }, { turns: [doubted] })).toEqual([]);
+  const earlier = turn({ sentences: [{ text: 'A process.', verdict: 'supported' }] });
+  expect(pathsOf({ turns: [earlier] }, { turns: [doubted] })).toEqual([]);
   const masked = { answer: `A ${REDACTED} [1].` };
   expect(pathsOf({ turns: [turn(masked)] }, { turns: [{ ...doubted, ...masked }] })).toEqual([]);
 });

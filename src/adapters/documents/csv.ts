@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import papaparse from 'papaparse';
 import type { ParsedDocument } from '../../domain/document.ts';
 import type { SourceLocation } from '../../domain/location.ts';
@@ -8,7 +7,7 @@ import { formatTextTable } from './render-tree.ts';
 const DELIMITERS = [',', ';', '\t', '|'];
 
 /** Values separated by commas, semicolons, tabs or bars. Malformed rows are kept as far as possible. */
-export async function parseCsv(source: string): Promise<ParsedDocument> {
+export function parseCsv(source: string): ParsedDocument {
   // Blank lines mislead the detection of the delimiter, but count as rows.
   const { meta } = papaparse.parse(source, {
     preview: 20,
@@ -17,7 +16,7 @@ export async function parseCsv(source: string): Promise<ParsedDocument> {
   });
   const { data } = papaparse.parse<string[]>(source, { delimiter: meta.delimiter });
   const writer = createBlockWriter();
-  await writeTableRows(writer, data, { hasSeveralTables: false });
+  writeTableRows(writer, data, { hasSeveralTables: false });
   return { title: null, metadata: {}, ...writer.finish() };
 }
 
@@ -32,11 +31,11 @@ const MAX_ROW_LENGTH = 400;
  * Tables with long rows are written as records of `name: value`. With `hasSeveralTables`, a row of words after a blank
  * row is a new header.
  */
-export async function writeTableRows(
+export function writeTableRows(
   writer: BlockWriter,
   rows: readonly (readonly string[])[],
   { hasSeveralTables }: { hasSeveralTables: boolean },
-): Promise<void> {
+): void {
   const cleaned = rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ').trim()));
   const isTable = cleaned.some((row) => countFilled(row) > 1);
   const isRecords = averageLength(cleaned) > MAX_ROW_LENGTH;
@@ -69,7 +68,6 @@ export async function writeTableRows(
       table.rows.push(row);
       if (table.rows.length >= MAX_TABLE_ROWS) closeTable();
     }
-    if (number % 5_000 === 0) await setImmediate(); // Lets Ctrl-C interrupt long sheets.
   }
   closeTable();
 }

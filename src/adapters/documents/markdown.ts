@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Nodes, Parents, Root } from 'mdast';
 import remarkDirective from 'remark-directive';
 import remarkGfm from 'remark-gfm';
@@ -7,6 +6,8 @@ import { unified } from 'unified';
 import { CONTINUE, SKIP, visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { lineRange } from '../../domain/location.ts';
+import { createIncluder, type IncludedFiles, markIncludes } from './includes.ts';
+import { expandMyst, prepareMyst } from './myst.ts';
 import {
   assertNestingLimit,
   convertMkdocsBlocks,
@@ -18,24 +19,37 @@ import {
 import { isPhrasing } from './render-inline.ts';
 import { toParsedDocument } from './render-tree.ts';
 
-/** GitHub Flavored Markdown with front matter, admonitions and raw HTML. */
-export async function parseMarkdown(source: string): Promise<ParsedDocument> {
+/** GitHub Flavored Markdown with front matter, admonitions, raw HTML and the markup of MyST and MkDocs. */
+export async function parseMarkdown(source: string, included?: IncludedFiles): Promise<ParsedDocument> {
   const { metadata, body, linesBefore } = splitFrontMatter(source);
-  return toParsedDocument(await parseMarkdownTree(body, linesBefore), metadata);
+  return toParsedDocument(await parseMarkdownTree(body, linesBefore, included), metadata);
 }
 
 /** `linesBefore` is the number of lines before the source in its document; without it nodes get no locations. */
-export async function parseMarkdownTree(source: string, linesBefore?: number): Promise<Root> {
+export async function parseMarkdownTree(
+  source: string,
+  linesBefore?: number,
+  included: IncludedFiles = {},
+): Promise<Root> {
+  const includer = createIncluder(included, (text) => parseBlocks(text, undefined, 0));
+  const root = parseBlocks(markIncludes(source), linesBefore, 0);
+  visit(root, 'code', includer.expandCode);
+  await expandHtml(root, includer);
+  removeBadges(root);
+  return root;
+}
+
+/** Parses all but raw HTML and includes. */
+function parseBlocks(source: string, linesBefore: number | undefined, depth: number): Root {
   assertNestingLimit(source);
   const parser = unified().use(remarkParse).use(remarkGfm).use(remarkDirective).freeze();
   const root: Root = { type: 'root', children: [] };
-  for (const part of splitMarkdown(labelAdmonitions(convertMkdocsBlocks(source)))) {
+  for (const part of splitMarkdown(labelAdmonitions(prepareMyst(convertMkdocsBlocks(source))))) {
     const tree = parser.parse(part.text);
     restoreDirectiveText(tree, part.text);
     if (linesBefore !== undefined) addLineLocations(tree, linesBefore + part.linesBefore);
-    await expandHtml(tree);
+    expandMyst(tree, (text, inner) => parseBlocks(text, undefined, inner), depth);
     for (const node of tree.children) root.children.push(node);
-    await setImmediate(); // Lets Ctrl-C interrupt long documents.
   }
   return root;
 }
@@ -90,17 +104,23 @@ const FLOW_PARENTS: ReadonlySet<string> = new Set(
   'root blockquote listItem footnoteDefinition containerDirective'.split(' '),
 );
 
-/** Replaces raw HTML blocks and inline images by their content. Loads the HTML parser only if there are any. */
-async function expandHtml(tree: Root): Promise<void> {
+/** Replaces includes, raw HTML blocks and inline images by their content. Loads the HTML parser only if there are any. */
+async function expandHtml(tree: Root, includer: ReturnType<typeof createIncluder>): Promise<void> {
   if (!containsHtml(tree)) return;
   const { parseHtmlFragment } = await import('./html-tree.ts');
 
+  const parseFragment = (html: string): Nodes[] => {
+    if (!includer.isInclude(html)) return parseHtmlFragment(html).children;
+    const included: Root = { type: 'root', children: includer.toNodes(html) };
+    expand(included);
+    return included.children;
+  };
   const expand = (parent: Parents): void => {
     const isFlow = FLOW_PARENTS.has(parent.type);
     const children = parent.children.flatMap((node: Nodes): Nodes[] => {
       if ('children' in node) expand(node);
       if (node.type !== 'html' || !(isFlow || /^<img\b/i.test(node.value))) return [node];
-      const content = parseHtmlFragment(node.value).children;
+      const content = parseFragment(node.value);
       const location = node.data?.location;
       if (location !== undefined) for (const inner of content) inner.data = { ...inner.data, location };
       return content;
@@ -108,6 +128,26 @@ async function expandHtml(tree: Root): Promise<void> {
     parent.children = children as typeof parent.children;
   };
   expand(tree);
+}
+
+/** Images of services that show the state of a project. */
+const BADGE =
+  /badge|shields\.io|(?:codecov|coveralls|circleci|travis-ci|appveyor|pepy|snyk|codacy|sonarcloud|netlify)\.\w+\/.*(?:\.svg|\.png|status|coverage)|\/workflows\/.*\.svg/i;
+
+/** Removes badges, whose descriptions are not text of the document. */
+function removeBadges(tree: Root): void {
+  const urls = new Map<string, string>();
+  visit(tree, 'definition', ({ identifier, url }) => {
+    urls.set(identifier, url);
+  });
+  visit(tree, (node, index, parent) => {
+    const isImage = node.type === 'image' || node.type === 'imageReference';
+    if (!isImage || index === undefined || parent === undefined) return CONTINUE;
+    const url = node.type === 'image' ? node.url : (urls.get(node.identifier) ?? '');
+    if (!BADGE.test(url)) return CONTINUE;
+    parent.children.splice(index, 1);
+    return [SKIP, index];
+  });
 }
 
 function containsHtml(node: Nodes): boolean {

@@ -1,48 +1,23 @@
 import { fileURLToPath } from 'node:url';
-import { connectToWorker, startWorker } from '../../async/worker-channel.ts';
 import type { ParsedDocument, RawDocument } from '../../domain/document.ts';
 import { lineRange } from '../../domain/location.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { DocumentParser } from '../../ports/document-source.ts';
 import { createBlockWriter } from './block-writer.ts';
+import type { LoadedGrammars } from './code/find-definitions.ts';
 import { decodeText } from './decode-text.ts';
-
-/** Larger documents are parsed in a worker, because parsing them blocks for too long to wait for. */
-const WORKER_MIN_BYTES = 512 * 1024;
-
-/** Parses all supported formats. Parsing a large document stops at once when the signal is aborted. */
-export function createInterruptibleParser(): DocumentParser {
-  const parse = createDocumentParser();
-  return (document, signal) =>
-    document.bytes.length < WORKER_MIN_BYTES ? parse(document) : parseInWorker(document, signal);
-}
-
-async function parseInWorker(
-  document: RawDocument,
-  signal: AbortSignal | undefined,
-): Promise<ParsedDocument> {
-  signal?.throwIfAborted();
-  const worker = startWorker(import.meta.url, 'parse-worker');
-  const channel = connectToWorker<RawDocument, ParsedDocument>(worker);
-  const stop = () => channel.rejectAll(signal?.reason);
-  signal?.addEventListener('abort', stop);
-  try {
-    return await channel.request(document);
-  } finally {
-    signal?.removeEventListener('abort', stop);
-    await worker.terminate();
-  }
-}
 
 /** Parses all supported formats. The parser of a format is loaded for its first document. */
 export function createDocumentParser(): DocumentParser {
+  const grammars: LoadedGrammars = new Map();
   return async (document) => {
     const name = documentName(document.uri);
     try {
-      return await parse(document, name);
+      return await parse(document, name, grammars);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new AppError('invalid_input', `${name} is nested too deeply`, {
+      const fault = /^Invalid .* length/.test(error.message) ? 'too large to parse' : 'nested too deeply';
+      throw new AppError('invalid_input', `${name} is ${fault}`, {
         hint: 'Simplify the document or exclude it.',
         cause: error,
       });
@@ -50,10 +25,14 @@ export function createDocumentParser(): DocumentParser {
   };
 }
 
-async function parse({ mediaType, bytes }: RawDocument, name: string): Promise<ParsedDocument> {
+async function parse(
+  { mediaType, bytes, included }: RawDocument,
+  name: string,
+  grammars: LoadedGrammars,
+): Promise<ParsedDocument> {
   switch (mediaType) {
     case 'markdown':
-      return (await import('./markdown.ts')).parseMarkdown(decodeText(bytes, name));
+      return (await import('./markdown.ts')).parseMarkdown(decodeText(bytes, name), included);
     case 'mdx':
       return (await import('./mdx.ts')).parseMdx(decodeText(bytes, name));
     case 'rst':
@@ -77,12 +56,12 @@ async function parse({ mediaType, bytes }: RawDocument, name: string): Promise<P
     case 'notebook':
       return (await import('./notebook.ts')).parseNotebook(decodeText(bytes, name), name);
     case 'code':
-      return (await import('./code/source-code.ts')).parseSourceCode(decodeText(bytes, name), name);
+      return (await import('./code/source-code.ts')).parseSourceCode(decodeText(bytes, name), name, grammars);
   }
 }
 
 /** The path of a file or the URL of a page, for messages. */
-function documentName(uri: string): string {
+export function documentName(uri: string): string {
   try {
     return uri.startsWith('file:') ? fileURLToPath(uri) : uri;
   } catch {

@@ -11,6 +11,11 @@ export function isPhrasing(node: Nodes): boolean {
   return PHRASING.has(node.type);
 }
 
+/** Attributes of site generators after an element: `{#id}`, `{ .class }`, `{: key=value }`. */
+export const ATTRIBUTES = /\{:?\s*(?:[#.][\w:.-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s{}"']*))(?:\s+[^{}]*)?\}/
+  .source;
+const FIRST_ATTRIBUTES = new RegExp(`^${ATTRIBUTES}`);
+
 /** The text of inline nodes without markup, with newlines only at hard breaks. */
 export function renderInline(nodes: readonly Nodes[]): string {
   const lines = renderSiblings(nodes).split('\n');
@@ -34,7 +39,9 @@ function renderSiblings(nodes: readonly Nodes[]): string {
       text += tag.text;
       index = tag.next;
     } else {
-      if (node) text += renderNode(node);
+      const rendered = node ? renderNode(node) : '';
+      const before = nodes[index - 1]?.type ?? 'text';
+      text += node?.type === 'text' && before !== 'text' ? rendered.replace(FIRST_ATTRIBUTES, '') : rendered;
       index += 1;
     }
   }
@@ -52,6 +59,12 @@ function renderNode(node: Nodes): string {
     case 'image':
     case 'imageReference':
       return collapse(node.alt ?? '');
+    case 'link':
+    case 'linkReference':
+      // A linked image is a badge or a thumbnail, whose description is no text of the document.
+      return node.children.every(({ type }) => type === 'image' || type === 'imageReference')
+        ? ''
+        : renderSiblings(node.children);
     case 'footnoteReference':
       return `[^${node.label ?? node.identifier}]`;
     case 'mdxTextExpression':

@@ -15,7 +15,7 @@ import type { ParsedDocument } from '../../domain/document.ts';
 import type { SourceLocation } from '../../domain/location.ts';
 import { type BlockWriter, createBlockWriter } from './block-writer.ts';
 import { cleanText } from './decode-text.ts';
-import { DROPPED_ELEMENTS, isPhrasing, renderInline, renderSingleLine } from './render-inline.ts';
+import { ATTRIBUTES, DROPPED_ELEMENTS, isPhrasing, renderInline, renderSingleLine } from './render-inline.ts';
 
 declare module 'mdast' {
   interface Data {
@@ -102,24 +102,29 @@ function wrapPhrasing(nodes: readonly Nodes[]): Nodes[] {
   return wrapped;
 }
 
-/** Attributes of site generators after a heading or block: `{#id}`, `{ .class }`, `{: key=value }`. */
-const ATTRIBUTES = /\s*\{:?\s*(?:[#.][\w:.-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s{}"']*))(?:\s+[^{}]*)?\}$/;
+const LAST_ATTRIBUTES = new RegExp(`\\s*${ATTRIBUTES}$`);
 
 function headingText(nodes: readonly Nodes[]): string {
-  return renderSingleLine(nodes).replace(ATTRIBUTES, '');
+  return renderSingleLine(nodes).replace(LAST_ATTRIBUTES, '');
 }
 
-/** Removes Kramdown attributes only: `{: .note }`. */
+/** Keeps `{key=value}` without a colon, a class or an id, which may be text. */
 function paragraphText(nodes: readonly Nodes[]): string {
   const text = renderInline(nodes);
-  return /\{:[^{}]*\}$/.test(text) ? text.replace(ATTRIBUTES, '') : text;
+  return /\{\s*[:.#][^{}]*\}$/.test(text) ? text.replace(LAST_ATTRIBUTES, '') : text;
 }
 
 function renderCode(writer: BlockWriter, node: Code, location: SourceLocation | undefined): void {
   if (node.value.trim() === '') return;
   const title = /\btitle=(["'])(.+?)\1/.exec(node.meta ?? '')?.[2] ?? '';
   writer.write('paragraph', 0, title, { location });
-  writer.write('code', 0, formatCodeBlock(node.value, node.lang ?? ''), { location });
+  writer.write('code', 0, formatCodeBlock(node.value, codeLanguage(node)), { location });
+}
+
+/** The first class of `{ .python .annotate }`, or the word itself. */
+function codeLanguage({ lang, meta }: Code): string {
+  if (!lang?.startsWith('{')) return lang ?? '';
+  return /[{.\s]([a-z][\w+#-]*)/i.exec(`${lang} ${meta ?? ''}`)?.[1] ?? '';
 }
 
 function renderList(writer: BlockWriter, list: List, state: RenderState): void {
@@ -135,7 +140,7 @@ function renderItem(writer: BlockWriter, item: ListItem, marker: string, state: 
   const [first, ...rest] = wrapPhrasing(item.children);
   if (first === undefined) return;
   const isText = first.type === 'paragraph' || first.type === 'heading';
-  const text = isText ? renderInline(first.children) : '';
+  const text = isText ? paragraphText(first.children) : '';
   const box = typeof item.checked === 'boolean' ? (item.checked ? '[x] ' : '[ ] ') : '';
   if (text !== '') writer.write('item', state.depth, `${marker}${box}${text}`, enterNode(state, first));
   renderFlow(writer, isText ? rest : [first, ...rest], state);

@@ -4,9 +4,10 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
 import { mediaTypeOfPath } from '../documents/media-type.ts';
-import type { FileFilter, FileFilterOptions } from './file-filter.ts';
+import { createFileFilter, type FileFilter, type FileFilterOptions } from './file-filter.ts';
 import { findFiles } from './find-files.ts';
 import { readFileConsistently } from './read-file-consistently.ts';
+import { readIncludes } from './read-includes.ts';
 import { isInsideDirectory } from './walk-directory.ts';
 
 export interface FileSourceOptions extends FileFilterOptions {
@@ -31,6 +32,12 @@ export async function createFileSource(
   const found = await findFiles(argument, options);
   const root = toRootUrl(found.root, found.kind);
 
+  let filter: Promise<FileFilter> | undefined;
+  const includeFilter = () => {
+    filter ??= createFileFilter(found.root, { exclude: options.exclude });
+    return filter;
+  };
+
   function createEntry(path: string): SourceEntry {
     const uri = pathToFileURL(path).href;
     return {
@@ -39,7 +46,10 @@ export async function createFileSource(
       relativePath: found.kind === 'file' ? basename(path) : relative(found.root, path).split(sep).join('/'),
       async read(signal) {
         const bytes = await readFileConsistently(path, { maxBytes, ...(signal && { signal }) });
-        return { uri, mediaType: mediaTypeOfPath(path) ?? 'text', bytes };
+        const mediaType = mediaTypeOfPath(path) ?? 'text';
+        if (mediaType !== 'markdown' || found.kind === 'file') return { uri, mediaType, bytes };
+        const included = await readIncludes({ path, bytes }, found.root, includeFilter, signal);
+        return { uri, mediaType, bytes, included };
       },
     };
   }

@@ -108,8 +108,9 @@ async function toMissingError(argument: string, path: string, cwd: string): Prom
   const error = await explainMissingFile(path);
   if (error !== null) return error;
   const similar = await findSimilarPath(path, cwd);
-  const message = `${argument} does not exist.`;
-  return new AppError('invalid_input', message, similar === null ? {} : { hint: `Did you mean ${similar}?` });
+  return new AppError('invalid_input', `${argument} does not exist.`, {
+    hint: similar === null ? 'Check the path.' : `Did you mean ${similar}?`,
+  });
 }
 
 function toPath(argument: string): string {

@@ -1,110 +1,89 @@
 import { CLOSEST_PASSAGES_OPENING } from '../../domain/abstention.ts';
-import { type PassageUnit, splitPassageUnits } from '../../text/passage-units.ts';
+import { splitPassageParts } from '../../text/passage-parts.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
-import { formatExcerpt, formatPassage } from './format-excerpt.ts';
+import { formatSection } from './format-section.ts';
 import type { OfflinePassage } from './parse-model-request.ts';
+import { meetsNeeds } from './question-needs.ts';
+import { type SectionPart, selectSection, textOfPart } from './select-section.ts';
 import { extractTopic } from './standalone-query.ts';
 
-export interface PassageRating {
-  /** The chance that the passage answers the question. */
-  chance: number;
-  /** The unit that answers it best. */
-  unit: PassageUnit | null;
+/** Scores from which passages are an answer, or shown as the closest ones. See decisions/0020. */
+const ANSWER_SCORE = 0.5;
+const SHOWN_SCORE = 0.35;
+/** The second passage is part of an answer if its score is lower by this at most. */
+const SECOND_MARGIN = 0.05;
+const CLOSEST_PASSAGES = 3;
+
+/**
+ * The passages to answer with: the closest attached one, the first that defines what is asked for, or the first one and
+ * the second if it scores nearly the same. None if the first does not score high enough to be shown.
+ */
+export function choosePassages(query: string, passages: readonly OfflinePassage[]): OfflinePassage[] {
+  const attached = passages.filter(({ isAttached }) => isAttached);
+  const [closest] = attached.toSorted((a, b) => sharedTerms(query, b) - sharedTerms(query, a));
+  const chosen = closest ?? passages.find((passage) => isDefinition(query, passage));
+  if (chosen !== undefined) return [chosen];
+  const [best] = passages;
+  if (best === undefined || best.score < SHOWN_SCORE) return [];
+  return passages.slice(0, 2).filter(({ score }) => score >= best.score - SECOND_MARGIN);
 }
 
-export interface PassageJudge {
-  /** Rates each passage, in the same order; null if there is no local model. */
-  judge(question: string, passages: readonly OfflinePassage[]): Promise<PassageRating[] | null>;
-  /** The calibrated chance that at least one of several passages answers. */
-  combineChances(chances: readonly number[]): number;
-}
-
-/** Has no model, so that passages are rated by words. */
-export const wordPassageJudge: PassageJudge = {
-  judge: async () => null,
-  combineChances: (chances) => Math.max(0, ...chances),
-};
-
-/** Chances from which passages are quoted as an answer or shown as the closest ones. See decisions/0020. */
-const ANSWER_CHANCE = 0.55;
-const SHOW_CHANCE = 0.2;
-/** A second passage is quoted too if its chance is at least this share of the first one's. */
-export const SECOND_SHARE = 0.3;
-/** Words that are quoted of the first and of the second passage. */
-export const FIRST_WORDS = 80;
-export const SECOND_WORDS = 40;
-const MAX_SHOWN = 2;
-
-interface RatedPassage extends PassageRating {
-  passage: OfflinePassage;
-}
-
-/** Answers with quotes of the best passages, shows the closest ones, or returns null, depending on their chance. */
-export async function answerFromPassages(
+/**
+ * Answers with the sections of the chosen passages. Shows the closest passages instead if the score is too low or the
+ * sections lack what the question asks for. Null if there is nothing to quote.
+ */
+export function answerFromPassages(
   query: string,
+  chosen: readonly OfflinePassage[],
+  found: {
+    /** Highest score first. */
+    passages: readonly OfflinePassage[];
+    /** The passages around the chosen ones, in the order of their document. */
+    around: readonly (readonly OfflinePassage[])[];
+  },
+): string | null {
+  const [best] = chosen;
+  if (best === undefined) return null;
+  const isSure = best.score >= ANSWER_SCORE || isDefinition(query, best);
+  const answer = selectSections(chosen, found.around);
+  const isAnswer = isSure && meetsNeeds(query, answer.flat().map(textOfPart).join('\n\n'));
+  const shown = isAnswer
+    ? answer
+    : selectSections([...chosen, ...found.passages], found.around).slice(0, CLOSEST_PASSAGES);
+  const sections = shown.map(formatSection).filter((text) => text !== '');
+  if (sections.length === 0) return null;
+  return [...(isAnswer ? [] : [CLOSEST_PASSAGES_OPENING]), ...sections].join('\n\n');
+}
+
+/** The section of each passage that no earlier section contains. */
+function selectSections(
   passages: readonly OfflinePassage[],
-  { judge, combineChances }: PassageJudge,
-): Promise<string | null> {
-  const ratings = (await judge(query, passages)) ?? rateByWords(query, passages);
-  const rated = passages
-    .map((passage, index): RatedPassage => ({ passage, chance: 0, unit: null, ...ratings[index] }))
-    // The question is about attached text, however it is worded.
-    .sort((a, b) => Number(isAttached(b)) - Number(isAttached(a)) || b.chance - a.chance);
-  const [first, second] = rated;
-  if (first === undefined) return null;
-  const quotesBoth = second !== undefined && second.chance >= SECOND_SHARE * first.chance;
-  const chance = combineChances(quotesBoth ? [first.chance, second.chance] : [first.chance]);
-  const definition = findDefinition(query, first.passage);
-  if (definition !== null) first.unit = definition;
-  if (chance >= ANSWER_CHANCE || definition !== null) {
-    const excerpts = quotesBoth
-      ? [excerptOf(first, FIRST_WORDS), excerptOf(second, SECOND_WORDS)]
-      : [excerptOf(first, FIRST_WORDS + SECOND_WORDS)];
-    const text = excerpts.filter((excerpt) => excerpt !== '').join('\n\n');
-    if (text !== '') return text;
-  }
-  if (chance < SHOW_CHANCE && !isAttached(first)) return null;
-  const shown = rated.slice(0, MAX_SHOWN).map(({ passage }) => formatPassage(passage));
-  return [CLOSEST_PASSAGES_OPENING, ...shown].join('\n\n');
+  around: readonly (readonly OfflinePassage[])[],
+): SectionPart[][] {
+  const shownRefs = new Set<string>();
+  return passages.flatMap((passage) => {
+    if (shownRefs.has(passage.ref)) return [];
+    const neighbours = around.find((read) => read.some(({ ref }) => ref === passage.ref)) ?? [];
+    const section = selectSection(passage, neighbours);
+    for (const part of section) shownRefs.add(part.passage.ref);
+    return [section];
+  });
 }
 
-function isAttached({ passage }: RatedPassage): boolean {
-  return passage.isAttached === true;
+/** The number of terms of a query that a passage has. */
+function sharedTerms(query: string, { text }: OfflinePassage): number {
+  const terms = new Set(indexTerms(text));
+  return queryTerms(query).filter((term) => terms.has(term)).length;
 }
 
-function excerptOf({ passage, unit }: RatedPassage, maxWords: number): string {
-  return unit === null ? '' : formatExcerpt(passage, unit, maxWords);
-}
-
-/** Finds "X is" for "What is X?", whose chance is too low in a collection of a few short documents. */
-function findDefinition(query: string, { text }: OfflinePassage): PassageUnit | null {
-  if (!/^(?:what|who)(?:'s|’s)?\s|^(?:define|explain|describe)\b/i.test(query.trim())) return null;
+/** Whether a sentence of a passage starts with "X is", for the question "What is X?". */
+function isDefinition(query: string, { text }: OfflinePassage): boolean {
+  if (!/^(?:what|who)(?:'s|’s| is| are)\s|^(?:define|explain|describe)\b/i.test(query.trim())) return false;
   const definition = new RegExp(
     `^(?:[\\w-]+ ){0,2}${RegExp.escape(extractTopic(query))}s?(?: \\([^)]*\\))? (?:is|are|means|stands for|refers to)\\b`,
     'i',
   );
-  return splitPassageUnits(text).find(({ start, end }) => definition.test(text.slice(start, end))) ?? null;
-}
-
-/** Rates passages by the share of the question's terms they have, where rarer terms weigh more. */
-function rateByWords(query: string, passages: readonly OfflinePassage[]): PassageRating[] {
-  const wanted = queryTerms(query);
-  const termsOf = passages.map(
-    ({ title, headings, text }) => new Set(indexTerms([title, ...headings, text].join('\n'))),
+  return splitPassageParts(text).some(({ sentences }) =>
+    sentences.some(({ start, end }) => definition.test(text.slice(start, end))),
   );
-  const weights = wanted.map((term) => {
-    const containing = termsOf.filter((terms) => terms.has(term)).length;
-    return Math.log(1 + (passages.length + 1) / (containing + 0.5));
-  });
-  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
-  const shareOf = (terms: ReadonlySet<string>) =>
-    wanted.reduce((sum, term, index) => sum + (terms.has(term) ? (weights[index] ?? 0) : 0), 0) / total;
-  return passages.map(({ text }, index) => {
-    const units = splitPassageUnits(text).map((unit) => {
-      const leadIn = unit.leadIn === null ? '' : text.slice(unit.leadIn.start, unit.leadIn.end);
-      return { unit, share: shareOf(new Set(indexTerms(`${leadIn}\n${text.slice(unit.start, unit.end)}`))) };
-    });
-    const best = units.toSorted((a, b) => b.share - a.share)[0];
-    return { chance: shareOf(termsOf[index] ?? new Set()), unit: best?.unit ?? null };
-  });
 }

@@ -3,44 +3,41 @@ import { noInformationSentence } from '../../domain/abstention.ts';
 import { parseCoverage, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
-import { answerFromPassages, type PassageJudge, wordPassageJudge } from './answer-from-passages.ts';
-import { type OfflinePassage, type OfflineRequest, parseModelRequest } from './parse-model-request.ts';
+import { answerFromPassages, choosePassages } from './answer-from-passages.ts';
+import {
+  type OfflinePassage,
+  type OfflineRequest,
+  parseModelRequest,
+  READ_TOOL,
+} from './parse-model-request.ts';
 import { replyToSmallTalk } from './small-talk.ts';
 import { formatTopic, toStandaloneQuery } from './standalone-query.ts';
-
-interface OfflineModelOptions {
-  /** Rates passages (default: by words). */
-  judge?: PassageJudge;
-  newId: () => string;
-}
 
 /** Characters of a question that are searched for. */
 const MAX_QUERY = 500;
 
-/** Used if a search with the usual threshold finds nothing. */
-const LOW_THRESHOLD = 0.2;
-interface Search {
-  query: string;
-  threshold?: number;
+interface ToolUse {
+  tool: string;
+  args: Record<string, string>;
 }
 
-type Step = { search: Search; tool: string } | { say: string };
+type Step = { calls: ToolUse[] } | { say: string };
 
 /**
- * A model that answers only with quotes: it decides whether to search, resolves follow-ups, and quotes the passages that
- * answer, or shows the closest ones if it is unsure. It gets the same requests as any other model.
+ * A model that answers only with quotes: it decides whether to search, resolves follow-ups, reads around the best passage,
+ * and quotes the section that answers, or shows the closest passages. It gets the same requests as any other model.
  */
-export function createOfflineModel({ judge = wordPassageJudge, newId }: OfflineModelOptions): Model {
+export function createOfflineModel({ newId }: { newId: () => string }): Model {
   async function reply(request: ModelRequest) {
     request.signal?.throwIfAborted();
-    const step = await decideStep(parseModelRequest(request), judge);
+    const step = decideStep(parseModelRequest(request));
     const inputTokens =
       estimateTokens(JSON.stringify(request.input)) + estimateTokens(request.systemInstructions ?? '');
-    const outputTokens = estimateTokens('say' in step ? step.say : step.search.query);
+    const outputTokens = estimateTokens('say' in step ? step.say : JSON.stringify(step.calls));
     const usage = { requests: 1, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
     return {
       text: 'say' in step ? step.say : '',
-      output: [toOutputItem(step, newId)],
+      output: toOutputItems(step, newId),
       id: `offline_${newId()}`,
       usage,
     };
@@ -62,23 +59,22 @@ export function createOfflineModel({ judge = wordPassageJudge, newId }: OfflineM
   };
 }
 
-function toOutputItem(step: Step, newId: () => string): protocol.OutputModelItem {
-  if ('search' in step) {
-    const args = JSON.stringify(step.search);
-    return {
+function toOutputItems(step: Step, newId: () => string): protocol.OutputModelItem[] {
+  if ('calls' in step) {
+    return step.calls.map(({ tool, args }) => ({
       type: 'function_call',
       callId: `call_${newId()}`,
-      name: step.tool,
-      arguments: args,
+      name: tool,
+      arguments: JSON.stringify(args),
       status: 'completed',
-    };
+    }));
   }
   const content: protocol.AssistantContent[] = [{ type: 'output_text', text: step.say }];
-  return { type: 'message', role: 'assistant', status: 'completed', content };
+  return [{ type: 'message', role: 'assistant', status: 'completed', content }];
 }
 
-async function decideStep(request: OfflineRequest, judge: PassageJudge): Promise<Step> {
-  const { question, history, searches, context, searchTool } = request;
+function decideStep(request: OfflineRequest): Step {
+  const { question, history, searches, around, context, searchTool } = request;
   const earlier = history.map((exchange) => exchange.question);
   const query = cutText(toStandaloneQuery(question.trim(), earlier), MAX_QUERY);
   if (request.instructions === REWRITE_INSTRUCTIONS) return { say: query };
@@ -86,25 +82,15 @@ async function decideStep(request: OfflineRequest, judge: PassageJudge): Promise
     const reply = replyToSmallTalk(question, history);
     if (reply !== null) return { say: reply };
   }
-  const next = nextSearch(query, searches);
-  if (searchTool !== null && context === null && next !== null) return { search: next, tool: searchTool };
+  if (searchTool !== null && context === null && searches.length === 0)
+    return { calls: [{ tool: searchTool, args: { query } }] };
 
-  const passages = context ?? passagesOf(searches);
-  const answer = await answerFromPassages(query, passages, judge);
+  const passages = context ?? searches.flatMap(({ results }) => results);
+  const chosen = choosePassages(query, passages);
+  if (chosen.length > 0 && request.canReadSource && around.length === 0)
+    return { calls: chosen.map(({ ref }) => ({ tool: READ_TOOL, args: { ref } })) };
+  const answer = answerFromPassages(query, chosen, { passages, around });
   return { say: answer ?? formatNoInformation(query, passages, request) };
-}
-
-/** Searches once, then with a lower threshold if nothing was found. */
-function nextSearch(query: string, searches: OfflineRequest['searches']): Search | null {
-  if (searches.some(({ error }) => error !== null) || passagesOf(searches).length > 0) return null;
-  const [search] = [{ query }, { query, threshold: LOW_THRESHOLD }].slice(searches.length);
-  return search ?? null;
-}
-
-function passagesOf(searches: OfflineRequest['searches']): OfflinePassage[] {
-  const byRef = new Map<string, OfflinePassage>();
-  for (const { results } of searches) for (const result of results) byRef.set(result.ref, result);
-  return [...byRef.values()];
 }
 
 function formatNoInformation(

@@ -29,14 +29,19 @@ export interface OfflineRequest {
   searches: RetrievalToolResponse[];
   /** Passages in the prompt itself instead of a tool result. */
   context: OfflinePassage[] | null;
+  /** For each result that was read around, the passages of its document in order. */
+  around: OfflinePassage[][];
   /** The name of the search tool, if it may be called now. */
   searchTool: string | null;
+  /** Whether the passages around a search result can be read now. */
+  canReadSource: boolean;
   mustSearch: boolean;
 }
 
 type Item = Exclude<ModelRequest['input'], string>[number];
 
 const SEARCH_TOOLS = ['search_docs', 'retrieve_context'];
+export const READ_TOOL = 'read_source';
 
 export function parseModelRequest(request: ModelRequest): OfflineRequest {
   const items: Item[] =
@@ -46,13 +51,16 @@ export function parseModelRequest(request: ModelRequest): OfflineRequest {
   const prompt = parseContextPrompt(text);
   const tool = request.tools.find((candidate) => SEARCH_TOOLS.includes(candidate.name));
   const choice = request.modelSettings.toolChoice;
+  const results = parseToolResults(items.slice(last + 1));
   return {
     instructions: request.systemInstructions ?? '',
     question: prompt?.question ?? text,
     history: toExchanges(items.slice(0, Math.max(0, last))),
-    searches: items.slice(last + 1).flatMap((item) => parseSearchResult(item) ?? []),
+    searches: results.filter(({ tool }) => tool !== READ_TOOL).map(({ response }) => response),
+    around: results.filter(({ tool }) => tool === READ_TOOL).map(({ response }) => response.results),
     context: prompt === null ? null : parsePassages(prompt.passages),
     searchTool: tool === undefined || choice === 'none' ? null : tool.name,
+    canReadSource: request.tools.some(({ name }) => name === READ_TOOL) && choice !== 'none',
     mustSearch: choice === 'required' || choice === tool?.name,
   };
 }
@@ -74,10 +82,18 @@ function textOf(item: Item | undefined): string {
   return (item.content ?? []).map((part) => ('text' in part ? part.text : '')).join('');
 }
 
-function parseSearchResult(item: Item): RetrievalToolResponse | null {
-  if (item.type !== 'function_call_result') return null;
-  const { output } = item;
-  return parseToolResponse(typeof output === 'string' ? output : 'text' in output ? output.text : '');
+/** The tool results with the names of their tools, which services only send with the calls. */
+function parseToolResults(items: readonly Item[]): { tool: string; response: RetrievalToolResponse }[] {
+  const names = new Map(
+    items.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])),
+  );
+  return items.flatMap((item) => {
+    if (item.type !== 'function_call_result') return [];
+    const { callId, output } = item;
+    const text = typeof output === 'string' ? output : 'text' in output ? output.text : '';
+    const response = parseToolResponse(text);
+    return response === null ? [] : [{ tool: names.get(callId) ?? '', response }];
+  });
 }
 
 const SOURCE =

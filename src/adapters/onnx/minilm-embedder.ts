@@ -1,9 +1,10 @@
-import { DEFAULT_SCORE_THRESHOLD, type Embedder } from '../../ports/embedder.ts';
-import { type EncodedText, sumTokenVectors, type TokenEncoder } from '../../ports/token-encoder.ts';
+import { DEFAULT_SCORE_THRESHOLD, type Embedder, type TextEmbedding } from '../../ports/embedder.ts';
+import { findContentWords } from '../../text/content-words.ts';
 import { ensureOnnxEngine } from './engine.ts';
 import type { DownloadProgress } from './fetch-package.ts';
 import { startModelPool } from './model-pool.ts';
 import { createModelThreads, type ModelThreads, type RunningModel } from './model-threads.ts';
+import type { TokenRange } from './project-words.ts';
 import {
   ensureWeights,
   MODEL_NAME,
@@ -12,11 +13,10 @@ import {
   readModelFile,
   type WeightsLocation,
 } from './weights.ts';
-import { createTokenizer, toModelInput, type Vocabulary, type WordPieceTokenizer } from './word-pieces.ts';
+import { createTokenizer, type LocatedTokens, toModelInput, type Vocabulary } from './word-pieces.ts';
 
 /** Includes the two special tokens around a text. */
 const MAX_TOKENS = 256;
-const SPECIAL_TOKENS = 2;
 const DIMENSIONS = 384;
 
 /** Keys, hashes and encoded files. They count one token per character, because tokenizing them is slow. */
@@ -28,6 +28,7 @@ export const MINILM_DESCRIPTION = {
   maxTokens: MAX_TOKENS,
   batchSize: 32,
   scoreThreshold: DEFAULT_SCORE_THRESHOLD,
+  hasWords: true,
 } as const;
 
 interface MiniLmOptions {
@@ -47,7 +48,7 @@ export async function createMiniLmEmbedder({
   bulk = false,
   onProgress,
   signal,
-}: MiniLmOptions): Promise<Embedder & TokenEncoder> {
+}: MiniLmOptions): Promise<Embedder> {
   const downloading = (part: 'weights' | 'engine') => ({
     signal,
     onProgress: (...progress: Parameters<DownloadProgress>) => onProgress?.(part, ...progress),
@@ -66,7 +67,12 @@ export async function createMiniLmEmbedder({
   const tokenizer = createTokenizer(vocabulary);
   const model = await starting;
   const toInput = (text: string) => toModelInput(tokenizer.tokenize(text), MAX_TOKENS);
-  let lastQuery: { text: string; vector: Float32Array } | undefined;
+  let lastQuery: ({ text: string } & TextEmbedding) | undefined;
+
+  function embedWithWords(on: RunningModel, text: string): Promise<TextEmbedding> {
+    const located = tokenizer.locate(text);
+    return on.embedWords(toModelInput(located.ids, MAX_TOKENS), findWordTokens(text, located));
+  }
 
   return {
     ...MINILM_DESCRIPTION,
@@ -78,84 +84,38 @@ export async function createMiniLmEmbedder({
       });
       return tokenizer.tokenize(ordinary).length + longWords;
     },
-    embedDocuments: (texts, signal) => model.embedAll(texts.map(toInput), signal),
-    // The last query is kept, because the search and the judge embed the same one.
+    embedDocuments: (texts, signal) => model.runAll(texts, (copy, text) => copy.embed(toInput(text)), signal),
+    // The last query is kept, because the search and the reranking embed the same one.
     async embedQuery(text, signal) {
       signal?.throwIfAborted();
-      if (lastQuery?.text === text) return lastQuery.vector.slice();
-      lastQuery = { text, vector: await model.embed(toInput(text)) };
+      if (lastQuery?.text !== text) lastQuery = { text, ...(await embedWithWords(model, text)) };
       return lastQuery.vector.slice();
     },
-    async encodeTokens(texts, signal) {
-      const encoded: EncodedText[] = [];
-      for (const text of texts) encoded.push(await encodeText(text, model, tokenizer, signal));
-      return encoded;
+    async embedWords(texts, signal) {
+      signal?.throwIfAborted();
+      if (lastQuery !== undefined && texts.length === 1 && lastQuery.text === texts[0]) {
+        return [{ vector: lastQuery.vector.slice(), words: lastQuery.words }];
+      }
+      return model.runAll(texts, embedWithWords, signal);
     },
     close: model.stop,
   };
 }
 
-async function readVocabulary({ directory }: WeightsLocation): Promise<Vocabulary> {
+export async function readVocabulary({ directory }: WeightsLocation): Promise<Vocabulary> {
   const bytes = await readModelFile(directory, 'tokenizer.json');
   const { model } = JSON.parse(bytes?.toString() ?? '{"model":{}}') as { model: { vocab?: Vocabulary } };
   return model.vocab ?? {};
 }
 
-/** One run of the model per window: in a batch, int8 weights make the vectors of a text depend on the other texts. */
-async function encodeText(
-  text: string,
-  model: Pick<RunningModel, 'encode'>,
-  tokenizer: WordPieceTokenizer,
-  signal: AbortSignal | undefined,
-): Promise<EncodedText> {
-  const { ids, starts, ends } = tokenizer.locate(text);
-  const windows = splitIntoWindows(ids.length, MAX_TOKENS - SPECIAL_TOKENS);
-  let states: Float32Array = new Float32Array(windows.length > 1 ? ids.length * DIMENSIONS : 0);
-  const sum = new Float64Array(DIMENSIONS);
-  for (const { start, end, from, to } of windows) {
-    signal?.throwIfAborted();
-    const output = await model.encode(toModelInput(ids.slice(start, end), MAX_TOKENS));
-    const first = (1 + from - start) * DIMENSIONS;
-    const used = output.subarray(first, first + (to - from) * DIMENSIONS);
-    // The output of a single window is used without copying it.
-    if (windows.length > 1) states.set(used, from * DIMENSIONS);
-    else states = used;
-    const mean = new Float64Array(DIMENSIONS);
-    sumTokenVectors(mean, output, 0, output.length / DIMENSIONS);
-    sumTokenVectors(sum, toUnitLength(mean), 0, 1);
-  }
-  return {
-    starts: Uint32Array.from(starts),
-    ends: Uint32Array.from(ends),
-    states,
-    vector: Float32Array.from(toUnitLength(sum)),
-  };
-}
-
-/** Tokens that two neighbouring windows share; each is taken from the window with more context around it. */
-const WINDOW_OVERLAP = 48;
-
-interface TokenWindow {
-  start: number;
-  end: number;
-  /** The tokens whose vectors are taken from this window. */
-  from: number;
-  to: number;
-}
-
-/** Overlapping windows of at most `size` tokens that cover all tokens. */
-export function splitIntoWindows(tokenCount: number, size: number): TokenWindow[] {
-  const windows: TokenWindow[] = [];
-  for (let start = 0; ; start += size - WINDOW_OVERLAP) {
-    const end = Math.min(tokenCount, start + size);
-    const isLast = end === tokenCount;
-    const from = windows.at(-1)?.to ?? 0;
-    windows.push({ start, end, from, to: isLast ? end : end - WINDOW_OVERLAP / 2 });
-    if (isLast) return windows;
-  }
-}
-
-function toUnitLength(vector: Float64Array): Float64Array {
-  const length = Math.hypot(...vector) || 1;
-  return vector.map((value) => value / length);
+/** The tokens of each content word in the model's input, which starts with a special token. */
+function findWordTokens(text: string, { starts, ends }: LocatedTokens): TokenRange[] {
+  let token = 0;
+  return findContentWords(text).map(({ start, end }) => {
+    while (token < starts.length && (ends[token] ?? 0) <= start) token += 1;
+    const from = token;
+    while (token < starts.length && (starts[token] ?? 0) < end) token += 1;
+    const limit = (at: number) => Math.min(at + 1, MAX_TOKENS - 1);
+    return [limit(from), limit(token)];
+  });
 }

@@ -9,8 +9,12 @@ const MIN_TEXTS_TO_GROW = 8;
 const TEXTS_PER_MODEL = 2;
 
 interface ModelPool extends RunningModel {
-  /** One vector per input, in order. Throws the signal's reason when it is aborted. */
-  embedAll(inputs: readonly (readonly number[])[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** One result per input, in order, of the least busy copy. Throws the signal's reason when it is aborted. */
+  runAll<Input, Output>(
+    inputs: readonly Input[],
+    run: (model: RunningModel, input: Input) => Promise<Output>,
+    signal?: AbortSignal,
+  ): Promise<Output[]>;
 }
 
 /**
@@ -38,38 +42,40 @@ export async function startModelPool(
     );
   }
 
-  async function embed(input: readonly number[]): Promise<Float32Array> {
+  async function runOne<Output>(run: (model: RunningModel) => Promise<Output>): Promise<Output> {
     const leastBusy = running.reduce((a, b) => (b.texts < a.texts ? b : a));
     leastBusy.texts += 1;
     try {
-      return await leastBusy.model.embed(input);
+      return await run(leastBusy.model);
     } finally {
       leastBusy.texts -= 1;
     }
   }
 
-  async function embedAll(
-    inputs: readonly (readonly number[])[],
+  async function runAll<Input, Output>(
+    inputs: readonly Input[],
+    run: (model: RunningModel, input: Input) => Promise<Output>,
     signal?: AbortSignal,
-  ): Promise<Float32Array[]> {
+  ): Promise<Output[]> {
     if (inputs.length >= MIN_TEXTS_TO_GROW) grow();
-    const vectors = new Array<Float32Array>(inputs.length);
+    const outputs = new Array<Output>(inputs.length);
     const next = eachWithIndex(inputs);
-    async function embedNext(): Promise<void> {
+    async function runNext(): Promise<void> {
       for (const [index, input] of next) {
         signal?.throwIfAborted();
-        vectors[index] = await embed(input);
+        outputs[index] = await runOne((model) => run(model, input));
       }
     }
     signal?.throwIfAborted();
-    await Promise.all(Array.from({ length: maxModels * TEXTS_PER_MODEL }, embedNext));
-    return vectors;
+    await Promise.all(Array.from({ length: maxModels * TEXTS_PER_MODEL }, runNext));
+    return outputs;
   }
 
   return {
-    embed,
-    embedAll,
+    embed: (input) => runOne((model) => model.embed(input)),
+    embedWords: (input, words) => runOne((model) => model.embedWords(input, words)),
     encode: first.model.encode,
+    runAll,
     async stop() {
       await growing;
       await Promise.all(running.map(({ model }) => model.stop()));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { type InferenceSession, Tensor, type TensorConstructor } from 'onnxruntime-common';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { BINDING_FILE } from './engine.ts';
+import { assertGenuineEngine, BINDING_FILE, type EngineLocation } from './engine.ts';
 
 const LOG_WARNINGS = 2;
 const FLOAT = 1;
@@ -43,9 +43,11 @@ interface NativeSession {
 
 export type OnnxEngine = Pick<NativeBinding, 'InferenceSession'>;
 
-/** Loads the native library. All its calls are synchronous. */
-export function loadOnnxEngine(directory: string): OnnxEngine {
+/** Loads the native library after checking its hashes. All its calls are synchronous. */
+export function loadOnnxEngine(location: EngineLocation): OnnxEngine {
+  const { directory } = location;
   try {
+    assertGenuineEngine(location);
     const binding = createRequire(import.meta.url)(join(directory, BINDING_FILE)) as NativeBinding;
     binding.initOrtOnce(LOG_WARNINGS, Tensor, isMainThread);
     return binding;

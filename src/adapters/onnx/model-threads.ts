@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { isMainThread, type Worker } from 'node:worker_threads';
 import { connectToWorker, startWorker, type WorkerChannel } from '../../async/worker-channel.ts';
 import { AppError } from '../../faults/app-error.ts';
+import type { TextEmbedding } from '../../ports/embedder.ts';
+import type { EngineLocation } from './engine.ts';
 import { closeNativeGate, createNativeGate, type NativeGate } from './native-gate.ts';
+import type { TokenRange } from './project-words.ts';
 
 /** How the vectors of tokens are combined into one: their mean or maximum, or that of the first or last token. */
 export type Pooling = 'mean' | 'max' | 'cls' | 'last';
 
 export interface ModelSource {
-  /** The directory of the native library. */
-  engine: string;
+  /** The native library. */
+  engine: EngineLocation;
   /** The directory of the built-in model, whose hashes are known, or the file of another model. */
   weights: { directory: string } | { path: string };
   /** Null if not configured: then the model's sentence embedding is used if it has one, or else the mean. */
@@ -22,18 +25,21 @@ export interface ModelSource {
 
 export interface ModelWorkerData {
   gate: NativeGate;
-  /** The directory of the native library if it is known already: it is then loaded at once. */
-  engine: string | null;
+  /** The native library if it is known already: it is then loaded at once. */
+  engine: EngineLocation | null;
 }
 
 export type ModelWorkerRequest =
   | { load: ModelSource }
   /** A unit vector for the whole input, or the output of the model unchanged. */
   | { input: readonly number[]; types?: readonly number[] | undefined; wants: 'vector' | 'output' }
+  /** A unit vector for the whole input, and word vectors for these tokens. */
+  | { input: readonly number[]; words: readonly TokenRange[] }
   | { stop: true };
 
 export interface RunningModel {
   embed(input: readonly number[]): Promise<Float32Array>;
+  embedWords(input: readonly number[], words: readonly TokenRange[]): Promise<TextEmbedding>;
   /** The output of the model unchanged: for example the concatenated vectors of all tokens. */
   encode(input: readonly number[], types?: readonly number[]): Promise<Float32Array>;
   stop(): Promise<void>;
@@ -41,10 +47,10 @@ export interface RunningModel {
 
 /** The worker threads of a process that run ONNX models. */
 export interface ModelThreads {
-  /** Starts a worker before it is known what it will load, so that it starts while the program loads. */
-  startAhead(engine: string | null): void;
-  /** Ends the worker that was started ahead if no model was loaded in it. */
-  endUnused(): Promise<void>;
+  /** Starts an idle worker early, so that it is ready when a model is loaded. */
+  prestart(engine: EngineLocation | null): void;
+  /** Stops the idle worker if no model was loaded in it. */
+  stopIfIdle(): Promise<void>;
   /**
    * Loads a model in a new worker. Callers with the same source share one worker, which ends when the last of
    * them calls `stop`. Throws what is wrong with the model's file.
@@ -54,28 +60,28 @@ export interface ModelThreads {
 
 export function createModelThreads(): ModelThreads {
   const loaded = new Map<string, { model: Promise<RunningModel>; users: number }>();
-  let ahead: ModelThread | undefined;
+  let idle: ModelThread | undefined;
 
-  function takeThread(engine: string): ModelThread {
-    const thread = ahead ?? startModelThread(engine);
-    ahead = undefined;
+  function takeThread(engine: EngineLocation): ModelThread {
+    const thread = idle ?? startModelThread(engine);
+    idle = undefined;
     return thread;
   }
 
   return {
-    startAhead(engine) {
-      if (ahead !== undefined) return;
-      ahead = startModelThread(engine);
-      ahead.worker.unref();
+    prestart(engine) {
+      if (idle !== undefined) return;
+      idle = startModelThread(engine);
+      idle.worker.unref();
     },
-    async endUnused() {
-      if (ahead === undefined) return;
-      const thread = ahead;
-      ahead = undefined;
+    async stopIfIdle() {
+      if (idle === undefined) return;
+      const thread = idle;
+      idle = undefined;
       await stopThread(thread);
     },
     async load(source) {
-      const key = JSON.stringify(source);
+      const key = JSON.stringify({ ...source, engine: source.engine.directory });
       const forget = () => {
         if (loaded.get(key) === entry) loaded.delete(key);
       };
@@ -109,10 +115,10 @@ const EXIT_WAIT_MS = 10_000;
 
 interface ModelThread {
   worker: Worker;
-  channel: WorkerChannel<ModelWorkerRequest, Float32Array>;
+  channel: WorkerChannel<ModelWorkerRequest, unknown>;
 }
 
-function startModelThread(engine: string | null): ModelThread {
+function startModelThread(engine: EngineLocation | null): ModelThread {
   disableTelemetry();
   const gate = createNativeGate();
   const worker = startWorker(import.meta.url, 'model-worker', {
@@ -161,10 +167,10 @@ async function loadModel(thread: ModelThread, source: ModelSource, onEnd: () => 
   // An idle model does not keep the process alive.
   worker.unref();
 
-  async function run(request: ModelWorkerRequest): Promise<Float32Array> {
+  async function run<Response>(request: ModelWorkerRequest): Promise<Response> {
     worker.ref();
     try {
-      return await channel.request(request);
+      return (await channel.request(request)) as Response;
     } finally {
       if (channel.pendingCount() === 0 && !stopping) worker.unref();
     }
@@ -172,6 +178,7 @@ async function loadModel(thread: ModelThread, source: ModelSource, onEnd: () => 
 
   return {
     embed: (input) => run({ input, wants: 'vector' }),
+    embedWords: (input, words) => run({ input, words }),
     encode: (input, types) => run({ input, types, wants: 'output' }),
     stop() {
       stopping = true;

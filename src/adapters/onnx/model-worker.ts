@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectToParent } from '../../async/worker-channel.ts';
 import { normalizeVector } from '../../domain/unit-vectors.ts';
+import type { TextEmbedding } from '../../ports/embedder.ts';
+import type { EngineLocation } from './engine.ts';
 import {
   createModelSession,
   loadOnnxEngine,
@@ -11,6 +13,7 @@ import {
 } from './model-session.ts';
 import type { ModelSource, ModelWorkerData, ModelWorkerRequest, Pooling } from './model-threads.ts';
 import { runNative } from './native-gate.ts';
+import { createWordProjection, type TokenRange } from './project-words.ts';
 import { readModelFile } from './weights.ts';
 
 const { gate, engine: knownEngine } = workerData as ModelWorkerData;
@@ -18,16 +21,22 @@ const { gate, engine: knownEngine } = workerData as ModelWorkerData;
 let engine: OnnxEngine | undefined;
 let session: ModelSession | undefined;
 let pooling: Pooling = 'mean';
+let project: ReturnType<typeof createWordProjection> | undefined;
 
 connectToParent<ModelWorkerRequest>({
   handle(request) {
     if ('stop' in request) return stop();
     if ('load' in request) return load(request.load);
-    const { input, types, wants } = request;
-    const output = run(input, types);
-    return wants === 'output' ? output.values : toUnitVector(output, input.length);
+    const { input } = request;
+    if ('words' in request) return embedWords(input, request.words);
+    const output = run(input, request.types);
+    return request.wants === 'output' ? output.values : toUnitVector(output, input.length);
   },
-  transfer: (response?: Float32Array) => (response === undefined ? [] : [response.buffer as ArrayBuffer]),
+  transfer: (response?: Float32Array | TextEmbedding) => {
+    if (response === undefined) return [];
+    const arrays = 'words' in response ? [response.vector, response.words] : [response];
+    return arrays.map(({ buffer }) => buffer as ArrayBuffer);
+  },
 });
 
 if (knownEngine !== null) {
@@ -38,8 +47,8 @@ if (knownEngine !== null) {
   }
 }
 
-function open(directory: string): OnnxEngine {
-  engine ??= runNative(gate, () => loadOnnxEngine(directory));
+function open(location: EngineLocation): OnnxEngine {
+  engine ??= runNative(gate, () => loadOnnxEngine(location));
   return engine;
 }
 
@@ -63,6 +72,12 @@ function run(input: readonly number[], types: readonly number[] | undefined): Mo
   const loaded = session;
   if (loaded === undefined) throw new Error('the model is not loaded');
   return runNative(gate, () => loaded.run(input, types));
+}
+
+function embedWords(input: readonly number[], words: readonly TokenRange[]): TextEmbedding {
+  const output = run(input, undefined);
+  project ??= createWordProjection();
+  return { vector: toUnitVector(output, input.length), words: project(output.values, words) };
 }
 
 function stop(): void {

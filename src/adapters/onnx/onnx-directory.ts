@@ -46,12 +46,15 @@ export interface OnnxDirectory {
   dimensions: number | undefined;
   baseline: number | undefined;
   threshold: number | undefined;
+  /** The index of the output for entailment, if the labels of a classifier have one. */
+  entailment: number | undefined;
 }
 
 const configSchema = z.object({
   hidden_size: z.int().optional(),
   max_position_embeddings: z.int().optional(),
   _name_or_path: z.string().optional(),
+  id2label: z.record(z.string(), z.string()).optional(),
 });
 const poolingSchema = z.object({
   word_embedding_dimension: z.int().optional(),
@@ -101,7 +104,13 @@ export async function readOnnxDirectory(directory: string): Promise<OnnxDirector
     weights,
     baseline: own.baseline,
     threshold: own.threshold,
+    entailment: findEntailment(config?.id2label ?? {}),
   };
+}
+
+function findEntailment(labels: Readonly<Record<string, string>>): number | undefined {
+  const found = Object.entries(labels).find(([, label]) => /^entail/i.test(label));
+  return found && Number(found[0]);
 }
 
 /** Adds settings to the model's settings file and returns its path. They must not affect the vectors. */

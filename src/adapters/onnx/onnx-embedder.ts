@@ -1,5 +1,6 @@
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { DEFAULT_SCORE_THRESHOLD, type Embedder } from '../../ports/embedder.ts';
+import type { EngineLocation } from './engine.ts';
 import { startModelPool } from './model-pool.ts';
 import { createModelThreads, type ModelThreads, type RunningModel } from './model-threads.ts';
 import type { OnnxDirectory } from './onnx-directory.ts';
@@ -8,7 +9,7 @@ import { type OnnxTokenizer, readOnnxTokenizer } from './onnx-tokenizer.ts';
 const BATCH_SIZE = 32;
 
 interface OnnxEmbedderOptions {
-  engine: string;
+  engine: EngineLocation;
   /** Shared by the models of a process. */
   modelThreads?: ModelThreads;
   bulk?: boolean | undefined;
@@ -49,10 +50,7 @@ export async function createOnnxEmbedder(
       batchSize: BATCH_SIZE,
       countTokens: tokenizer.count,
       embedDocuments: (texts, signal) =>
-        model.embedAll(
-          texts.map((text) => toInput(passagePrefix + text)),
-          signal,
-        ),
+        model.runAll(texts, (copy, text) => copy.embed(toInput(passagePrefix + text)), signal),
       async embedQuery(text, signal) {
         signal?.throwIfAborted();
         if (lastQuery?.text === text) return lastQuery.vector.slice();

@@ -71,7 +71,7 @@ function hasExpectedHash(file: ModelFile, bytes: Uint8Array): boolean {
 }
 
 /** Whether all files exist. Their content is not checked. */
-export function hasWeights({ directory }: WeightsLocation): boolean {
+function hasWeights({ directory }: WeightsLocation): boolean {
   return listModelFiles().every((file) => existsSync(join(directory, file)));
 }
 

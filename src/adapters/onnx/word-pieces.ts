@@ -2,14 +2,14 @@
 export type Vocabulary = Readonly<Record<string, number>>;
 
 /** Ids in the vocabulary of the built-in model, whose hash is pinned. */
-const UNKNOWN = 100;
-const CLASSIFY = 101;
-const SEPARATE = 102;
+const UNK_TOKEN = 100;
+const CLS_TOKEN = 101;
+const SEP_TOKEN = 102;
 const SPECIAL = new Map([
   ['[PAD]', 0],
-  ['[UNK]', UNKNOWN],
-  ['[CLS]', CLASSIFY],
-  ['[SEP]', SEPARATE],
+  ['[UNK]', UNK_TOKEN],
+  ['[CLS]', CLS_TOKEN],
+  ['[SEP]', SEP_TOKEN],
   ['[MASK]', 103],
 ]);
 const SPECIAL_TEXT = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
@@ -24,7 +24,7 @@ const INVISIBLE = /[\p{Cf}\p{Co}\p{Cs}\ufffd]|(?![\t\n\r])\p{Cc}/gu;
 const IDEOGRAPH = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
 const ACCENT = /\p{Mn}/gu;
 
-interface LocatedTokens {
+export interface LocatedTokens {
   ids: number[];
   starts: number[];
   ends: number[];
@@ -67,7 +67,7 @@ export function createTokenizer(vocabulary: Vocabulary): WordPieceTokenizer {
       start = end;
     }
     if (start === characters.length) return;
-    ids.splice(before, Number.POSITIVE_INFINITY, UNKNOWN);
+    ids.splice(before, Number.POSITIVE_INFINITY, UNK_TOKEN);
     ends?.splice(before, Number.POSITIVE_INFINITY, word.length);
   }
 
@@ -127,7 +127,7 @@ export function createTokenizer(vocabulary: Vocabulary): WordPieceTokenizer {
 
 /** Adds the special tokens around a text, cut to `maxTokens`. */
 export function toModelInput(ids: readonly number[], maxTokens: number): number[] {
-  return [CLASSIFY, ...ids.slice(0, maxTokens - 2), SEPARATE];
+  return [CLS_TOKEN, ...ids.slice(0, maxTokens - 2), SEP_TOKEN];
 }
 
 function splitWords(text: string): readonly string[] {

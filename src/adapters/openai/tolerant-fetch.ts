@@ -72,21 +72,24 @@ async function repairAnswer(
   return toStreamResponse(generate(events), response.headers);
 }
 
-function toStreamResponse(events: AsyncGenerator<JsonObject>, headers: Headers): Response {
+function toStreamResponse(events: AsyncGenerator<JsonObject[]>, headers: Headers): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await events.next();
       if (done) controller.close();
-      else controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
+      else {
+        const lines = value.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+        controller.enqueue(encoder.encode(lines.join('')));
+      }
     },
     cancel: async () => void (await events.return(undefined)),
   });
   return new Response(body, { headers: bodyHeaders(headers, 'text/event-stream') });
 }
 
-async function* generate(events: readonly JsonObject[]): AsyncGenerator<JsonObject> {
-  yield* events;
+async function* generate(events: JsonObject[]): AsyncGenerator<JsonObject[]> {
+  yield events;
 }
 
 /** The same response, whose body fails when it is longer than `maxBytes`. */

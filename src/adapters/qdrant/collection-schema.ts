@@ -3,8 +3,9 @@ import * as z from 'zod';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, settingName, viaCommand } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { WORD_DIMENSIONS } from '../../ports/embedder.ts';
 import type { QdrantConnection } from './qdrant-connection.ts';
-import { DENSE_VECTOR, TERMS_VECTOR } from './qdrant-points.ts';
+import { DENSE_VECTOR, PATH_VECTOR, TERMS_VECTOR, WORDS_VECTOR } from './qdrant-points.ts';
 
 /**
  * A collection is stored as two on the server: `<name>` has a point per chunk, `<name>__documents` a record per
@@ -31,24 +32,39 @@ export interface QdrantStorageOptions {
   shardNumber?: number | undefined;
   /** The number of nodes that keep a copy of each shard. */
   replicationFactor?: number | undefined;
-  /** `int8` keeps vectors in memory at a quarter of their size and rescores with the full ones. */
+  /** `int8` keeps only the graph and vectors of a quarter of their size in memory; everything else is on disk. */
   quantization?: 'none' | 'int8' | undefined;
 }
 
-type IndexSchema = Schemas['PayloadFieldSchema'];
+type IndexSchema = Schemas['PayloadSchemaParams'];
+
+const KEYWORD: IndexSchema = { type: 'keyword' };
 
 const CHUNK_INDEXES: Record<string, IndexSchema> = {
-  chunkId: 'keyword',
-  contentHash: 'keyword',
-  version: 'keyword',
-  url: 'keyword',
-  uri: 'keyword',
-  module: 'keyword',
-  facets: 'keyword',
+  chunkId: KEYWORD,
+  contentHash: KEYWORD,
+  version: KEYWORD,
+  url: KEYWORD,
+  uri: KEYWORD,
+  module: KEYWORD,
+  facets: KEYWORD,
   terms: { type: 'integer', lookup: true, range: false },
 };
 
-const DOCUMENT_INDEXES: Record<string, IndexSchema> = { uri: 'keyword', url: 'keyword' };
+const DOCUMENT_INDEXES: Record<string, IndexSchema> = { uri: KEYWORD, url: KEYWORD };
+
+/**
+ * Word vectors only rerank hits: they have no graph and stay on disk. Half precision holds their bytes exactly; the
+ * server's `uint8` has no negative numbers.
+ */
+const WORD_VECTORS: Schemas['VectorParams'] = {
+  size: WORD_DIMENSIONS,
+  distance: 'Dot',
+  datatype: 'float16',
+  multivector_config: { comparator: 'max_sim' },
+  hnsw_config: { m: 0 },
+  on_disk: true,
+};
 
 /** Creates the missing ones of the two. Another process may do the same at the same time. */
 export async function createQdrantCollections(
@@ -58,6 +74,7 @@ export async function createQdrantCollections(
   { shardNumber, replicationFactor, quantization }: QdrantStorageOptions,
 ): Promise<void> {
   const documents = `${chunks}${DOCUMENTS_SUFFIX}`;
+  const onDisk = quantization === 'int8';
   const metadata: CollectionMetadata = {
     createdBy: 'citeloop',
     format: FORMAT,
@@ -70,21 +87,29 @@ export async function createQdrantCollections(
     ...(replicationFactor !== undefined && { replication_factor: replicationFactor }),
   };
   await create(connection, chunks, {
-    vectors: { [DENSE_VECTOR]: { size: dimensions, distance: 'Cosine' } },
+    vectors: {
+      [DENSE_VECTOR]: {
+        size: dimensions,
+        distance: 'Cosine',
+        on_disk: onDisk,
+        ...(quantization === 'int8' && {
+          quantization_config: { scalar: { type: 'int8', always_ram: true } },
+        }),
+      },
+      [WORDS_VECTOR]: WORD_VECTORS,
+      [PATH_VECTOR]: WORD_VECTORS,
+    },
     // Graph links per payload value would be built for every term; filtered searches use ACORN instead.
     hnsw_config: { payload_m: 0 },
     // No `idf` modifier: the server counts per shard and does not return the weights that scores are divided by.
-    sparse_vectors: { [TERMS_VECTOR]: {} },
+    sparse_vectors: { [TERMS_VECTOR]: { index: { on_disk: onDisk } } },
     ...common,
     ...(shardNumber !== undefined && { shard_number: shardNumber }),
-    ...(quantization === 'int8' && {
-      quantization_config: { scalar: { type: 'int8', always_ram: true } },
-    }),
   });
   await create(connection, documents, { vectors: {}, shard_number: 1, ...common });
   await Promise.all([
-    createIndexes(connection, chunks, CHUNK_INDEXES),
-    createIndexes(connection, documents, DOCUMENT_INDEXES),
+    createIndexes(connection, chunks, CHUNK_INDEXES, onDisk),
+    createIndexes(connection, documents, DOCUMENT_INDEXES, onDisk),
   ]);
 }
 
@@ -105,8 +130,10 @@ async function createIndexes(
   connection: QdrantConnection,
   collection: string,
   indexes: Record<string, IndexSchema>,
+  onDisk: boolean,
 ): Promise<void> {
-  for (const [field_name, field_schema] of Object.entries(indexes)) {
+  for (const [field_name, index] of Object.entries(indexes)) {
+    const field_schema = { ...index, on_disk: onDisk };
     await connection.call(collection, (client) =>
       client.createPayloadIndex(collection, { field_name, field_schema, wait: true }),
     );
@@ -116,6 +143,11 @@ async function createIndexes(
 /** False if creating the collection was interrupted. */
 export function hasAllIndexes({ payload_schema: indexes }: Schemas['CollectionInfo']): boolean {
   return Object.keys(CHUNK_INDEXES).every((field) => field in indexes);
+}
+
+/** False for collections of version 0.3 and earlier: vectors cannot be added to a collection. */
+export function hasWordVectors({ config }: Schemas['CollectionInfo']): boolean {
+  return WORDS_VECTOR in (config.params.vectors ?? {});
 }
 
 /** Null if the server has no such collection. */

@@ -1,16 +1,18 @@
 import { duplicateUrlError, invalidVectorError } from '../../domain/collection-identity.ts';
-import type { DocumentWrite } from '../../ports/chunk-store.ts';
+import type { ChunkVectors, DocumentWrite } from '../../ports/chunk-store.ts';
 import { readDocumentRecords } from './collection-maintenance.ts';
 import { deletePoints, type PointCollection, setPointVectors, upsertPoints } from './point-requests.ts';
 import {
+  DENSE_VECTOR,
   documentRecordId,
   documentVersion,
   matchAny,
   type QdrantPoint,
   toChunkPoint,
+  toNamedVectors,
   toRecordPoint,
   type VersionedDocument,
-  withoutVectorFilter,
+  WORDS_VECTOR,
 } from './qdrant-points.ts';
 import { extractChunkTerms } from './sparse-terms.ts';
 
@@ -22,9 +24,10 @@ import { extractChunkTerms } from './sparse-terms.ts';
 export function createDocumentWriter(
   chunks: PointCollection,
   documents: PointCollection,
-  dimensions: number,
-  now: () => Date,
+  { dimensions, hasWords, now }: { dimensions: number; hasWords: boolean; now: () => Date },
 ) {
+  const storable = ({ words }: Pick<ChunkVectors, 'words'>) => (hasWords ? words : null);
+
   async function replace(writes: readonly DocumentWrite[], uris: readonly string[]): Promise<boolean> {
     const [previous] = await Promise.all([
       readDocumentRecords(documents, matchAny('uri', uris)),
@@ -54,9 +57,11 @@ export function createDocumentWriter(
         const version = documentVersion(write);
         const record = { ...document, version, writtenAt, chunks: given.length, bytes: 0 };
         for (const chunk of given) {
+          const words = storable(chunk);
           const terms = extractChunkTerms(document.title, chunk.headings, chunk.text);
           record.bytes += Buffer.byteLength(chunk.text) + 12 * terms.length + 4 * dimensions;
-          yield toChunkPoint(chunk, document, { terms, version, writtenAt });
+          record.bytes += 2 * (words === null ? 0 : words.text.length + words.path.length);
+          yield toChunkPoint({ ...chunk, words }, document, { terms, version, writtenAt });
         }
         records.push(record);
       }
@@ -103,13 +108,15 @@ export function createDocumentWriter(
     /** False if there was nothing to remove. */
     remove: (uris: readonly string[]) => replace([], [...new Set(uris)]),
 
-    async addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void> {
-      for (const vector of vectors.values()) assertUsable(vector);
-      await setPointVectors(
-        chunks,
-        withoutVectorFilter([matchAny('contentHash', [...vectors.keys()])]),
-        vectors,
-      );
+    async addVectors(added: ReadonlyMap<string, ChunkVectors>): Promise<void> {
+      for (const { vector } of added.values()) assertUsable(vector);
+      const entries = [...added].map(([hash, own]) => [hash, { ...own, words: storable(own) }] as const);
+      const named = entries.map(([hash, own]) => [hash, toNamedVectors(own)] as const);
+      await setPointVectors(chunks, DENSE_VECTOR, new Map(named));
+      // Of chunks that were embedded without words.
+      const words = entries.filter(([, own]) => own.words !== null);
+      const ofWords = words.map(([hash, own]) => [hash, toNamedVectors({ ...own, vector: null })] as const);
+      if (words.length > 0) await setPointVectors(chunks, WORDS_VECTOR, new Map(ofWords));
     },
   };
 }

@@ -111,7 +111,10 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
 
     async read(uris) {
       if (uris.length === 0) return [];
-      const found = await readByUrl({ filter: { must: [hasUrl(uris)] }, vector: vector.name ?? true });
+      const found = await readByUrl({
+        filter: { must: [hasUrl(uris)] },
+        vectors: vector.name === null || [vector.name],
+      });
       return uris.flatMap((uri): DocumentWrite[] => {
         const own = found.get(uri) ?? [];
         if (own.length === 0) return [];
@@ -122,6 +125,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
           chunkId: createChunkId(uri, chunkIndex),
           start: 0,
           vector: toUnitVector(stored, vector),
+          words: null,
         }));
         return [{ document: toDocument(own.map(({ chunk }) => chunk)), chunks }];
       });
@@ -129,6 +133,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
 
     // Content hashes are computed on reading, so nothing can be looked up by them.
     vectors: async () => new Map(),
+    wordVectors: async () => new Map(),
     withContent: async () => [],
 
     unembedded: async () => [],

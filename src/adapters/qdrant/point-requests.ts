@@ -1,9 +1,10 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { QdrantConnection } from './qdrant-connection.ts';
-import { DENSE_VECTOR, type QdrantFilter, type QdrantPoint } from './qdrant-points.ts';
-import { roundNumbers } from './sparse-terms.ts';
+import { matchAny, type QdrantFilter, type QdrantPoint, withoutVectorFilter } from './qdrant-points.ts';
 
 const SCROLL_LIMIT = 1000;
+/** The word vectors of a chunk take some 20 KB. */
+const SCROLL_LIMIT_WITH_VECTORS = 200;
 /** Small batches: the server indexes one while the terms of the next are computed. */
 export const BATCH_POINTS = 64;
 /** The server accepts 32 MB per request; a proxy may accept less. */
@@ -23,13 +24,13 @@ interface ScrollOptions {
   filter?: QdrantFilter | null;
   /** The payload fields to read; all unless given. */
   fields?: string[];
-  /** The name of a vector to read, or true for the unnamed one. */
-  vector?: string | true;
+  /** The names of the vectors to read, or true for the unnamed one; none unless given. */
+  vectors?: string[] | true;
 }
 
 export async function scrollPoints(
   { connection, collection, name }: PointCollection,
-  { filter = null, fields, vector }: ScrollOptions = {},
+  { filter = null, fields, vectors }: ScrollOptions = {},
 ): Promise<Schemas['Record'][]> {
   const found: Schemas['Record'][] = [];
   let offset: Schemas['ExtendedPointId'] | undefined;
@@ -37,9 +38,9 @@ export async function scrollPoints(
     const page = await connection.call(name, (client) =>
       client.scroll(collection, {
         filter,
-        limit: SCROLL_LIMIT,
+        limit: vectors ? SCROLL_LIMIT_WITH_VECTORS : SCROLL_LIMIT,
         with_payload: fields ?? true,
-        with_vector: typeof vector === 'string' ? [vector] : (vector ?? false),
+        with_vector: vectors ?? false,
         ...(offset !== undefined && { offset }),
       }),
     );
@@ -52,10 +53,9 @@ export async function scrollPoints(
 export async function countPoints(
   { connection, collection, name }: PointCollection,
   filter: QdrantFilter | null,
+  exact = true,
 ): Promise<number> {
-  const { count } = await connection.call(name, (client) =>
-    client.count(collection, { filter, exact: true }),
-  );
+  const { count } = await connection.call(name, (client) => client.count(collection, { filter, exact }));
   return count;
 }
 
@@ -95,23 +95,24 @@ export async function deletePoints(
   await connection.call(name, (client) => client.delete(collection, { ...selected, wait: true }));
 }
 
-/** Gives the points without a vector that pass a filter the vector of their content hash. */
+/** Gives the points without a vector of this name the vectors of their content hash. */
 export async function setPointVectors(
   target: PointCollection,
-  filter: QdrantFilter,
-  vectors: ReadonlyMap<string, Float32Array>,
+  missing: string,
+  vectors: ReadonlyMap<string, QdrantPoint['vector']>,
 ): Promise<void> {
+  const filter = withoutVectorFilter(missing, [matchAny('contentHash', [...vectors.keys()])]);
   const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
   const points = found.flatMap(({ id, payload }) => {
     const vector = vectors.get(String(payload?.contentHash));
-    return vector === undefined ? [] : [{ id, vector: { [DENSE_VECTOR]: roundNumbers(vector) } }];
+    return vector === undefined ? [] : [{ id, vector }];
   });
   let hasMissing = false;
   for (let start = 0; start < points.length; start += BATCH_POINTS) {
     const batch = points.slice(start, start + BATCH_POINTS);
     if (!(await updateVectors(target, batch))) hasMissing = true;
   }
-  if (hasMissing) await setPointVectors(target, filter, vectors);
+  if (hasMissing) await setPointVectors(target, missing, vectors);
 }
 
 /** False if another process deleted one of the points: then some of the others may not be updated. */
@@ -149,7 +150,7 @@ function* inBatches(points: Iterable<QdrantPoint>): Generator<QdrantPoint[], und
 /** As JSON: 13 characters per number, up to three bytes per character of text. */
 function estimateBytes({ vector, payload }: QdrantPoint): number {
   const numbers = Object.values(vector).reduce(
-    (sum, values) => sum + (Array.isArray(values) ? values.length : 3 * values.indices.length),
+    (sum, values) => sum + (Array.isArray(values) ? values.flat().length : 3 * values.indices.length),
     0,
   );
   return 13 * numbers + 3 * String(payload.text ?? '').length + 1000;

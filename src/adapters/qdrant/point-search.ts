@@ -10,19 +10,25 @@ import {
   type ScoredId,
   weighTerms,
 } from '../../domain/rank-hits.ts';
-import type { StoreSearchRequest } from '../../ports/chunk-store.ts';
+import type { StoreSearchRequest, WeightedWords, WordScores } from '../../ports/chunk-store.ts';
+import { WORD_DIMENSIONS } from '../../ports/embedder.ts';
 import { queryTerms } from '../../text/terms.ts';
 import { countPoints, type PointCollection } from './point-requests.ts';
 import {
   DENSE_VECTOR,
+  matchAny,
+  PATH_VECTOR,
   type QdrantFilter,
   TERMS_VECTOR,
   toPointFilter,
+  WORDS_VECTOR,
   withoutVectorFilter,
 } from './qdrant-points.ts';
 import { hashTerm } from './sparse-terms.ts';
 
 const MAX_CACHED_COUNTS = 10_000;
+/** The value that stands for 1 in a word vector. */
+const UNIT = 127;
 
 interface SearchOptions {
   chunks: PointCollection;
@@ -90,6 +96,41 @@ export function createPointSearch({ chunks, counts, dimensions, shards }: Search
   };
 }
 
+/**
+ * The server computes the sum of the best products: with the words scaled by their share of the weight, it is the weighted
+ * mean. A chunk of a document that is being replaced may have the scores of either version.
+ */
+export async function scorePointWords(
+  { connection, collection, name }: PointCollection,
+  { vectors, weights }: WeightedWords,
+  chunkIds: readonly string[],
+): Promise<Map<string, WordScores>> {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const query = weights.flatMap((weight, word) => {
+    const own = vectors.subarray(word * WORD_DIMENSIONS, (word + 1) * WORD_DIMENSIONS);
+    return weight > 0 ? [Array.from(own, (value) => (value * weight) / total / UNIT)] : [];
+  });
+  const scores = new Map<string, WordScores>();
+  if (query.length === 0) return scores;
+  const [texts, paths] = await connection.call(name, (client) =>
+    client.queryBatch(collection, {
+      searches: [WORDS_VECTOR, PATH_VECTOR].map((using) => ({
+        query,
+        using,
+        filter: { must: [matchAny('chunkId', chunkIds)] },
+        params: { exact: true },
+        limit: 2 * chunkIds.length,
+        with_payload: ['chunkId'],
+      })),
+    }),
+  );
+  const pathScores = new Map(paths?.points.map(({ id, score }) => [id, score]));
+  for (const { id, score, payload } of texts?.points ?? []) {
+    scores.set(String(payload?.chunkId), { text: score / UNIT, path: (pathScores.get(id) ?? 0) / UNIT });
+  }
+  return scores;
+}
+
 /** Shards return equal scores in any order. */
 function byScore(a: ScoredId<string>, b: ScoredId<string>): number {
   return b.score - a.score || (a.id < b.id ? -1 : 1);
@@ -123,7 +164,7 @@ export class ChunkCounts {
   }
 
   withoutVector(): Promise<number> {
-    return this.#count(withoutVectorFilter());
+    return this.#count(withoutVectorFilter(DENSE_VECTOR));
   }
 
   /** The terms that occur, with the number of chunks that have them. Only the first `MAX_QUERY_TERMS` are counted. */

@@ -1,5 +1,11 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-store.ts';
+import type {
+  ChunkStore,
+  ChunkVectors,
+  ChunkWords,
+  CollectionInfo,
+  StoreHit,
+} from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import {
   countModules,
@@ -16,18 +22,20 @@ import {
   scrollPoints,
   upsertPoints,
 } from './point-requests.ts';
-import { ChunkCounts, createPointSearch } from './point-search.ts';
+import { ChunkCounts, createPointSearch, scorePointWords } from './point-search.ts';
 import {
   CHUNK_FIELDS,
   DENSE_VECTOR,
+  fromNamedVectors,
   hasVersion,
   matchAny,
+  PATH_VECTOR,
   payloadToChunk,
   payloadToDocument,
   toChunkRecord,
-  toDenseVector,
   toPointFilter,
   toRecordId,
+  WORDS_VECTOR,
   withoutVectorFilter,
 } from './qdrant-points.ts';
 
@@ -42,20 +50,24 @@ const CHANGE_ID = '00000000-0000-0000-0000-000000000000';
 interface StoreOptions extends PointCollection {
   metadata: CollectionMetadata;
   shards: number;
+  /** Whether the collection can store word vectors. */
+  hasWords: boolean;
   runtime: Pick<Runtime, 'now' | 'newId'>;
 }
 
-type ChunkPoint = Pick<Schemas['Record'], 'id' | 'payload'>;
+type ChunkPoint = Pick<Schemas['Record'], 'id' | 'payload' | 'vector'>;
 
 /** Opens a collection that citeloop created. */
 export async function openQdrantChunkStore(options: StoreOptions): Promise<ChunkStore> {
-  const { connection, name, collection, metadata, shards, runtime } = options;
+  const { connection, name, collection, metadata, shards, hasWords, runtime } = options;
   const { embedder, dimensions, createdAt } = metadata;
   const chunks: PointCollection = { connection, name, collection };
   const documents: PointCollection = { connection, name, collection: `${collection}${DOCUMENTS_SUFFIX}` };
-  const writer = createDocumentWriter(chunks, documents, dimensions, runtime.now);
+  const writer = createDocumentWriter(chunks, documents, { dimensions, hasWords, now: runtime.now });
   const counts = new ChunkCounts(chunks, (await readChange()).changeId);
   const rankPoints = createPointSearch({ chunks, counts, dimensions, shards });
+  const wordNames = hasWords ? [WORDS_VECTOR, PATH_VECTOR] : [];
+  const vectorNames = [DENSE_VECTOR, ...wordNames];
   /** The version that each record had when it was last read. */
   let knownVersions = new Map<string, string | undefined>();
   let cachedInfo: { changeId: string; info: CollectionInfo } | undefined;
@@ -102,12 +114,12 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
   }
 
   /** The chunks that have one of the values in a field, of all versions. */
-  async function chunksWith(key: string, values: readonly string[], fields: string[], vector?: string) {
+  async function chunksWith(key: string, values: readonly string[], fields: string[], vectors?: string[]) {
     const unique = [...new Set(values)];
     const found: Schemas['Record'][] = [];
     for (let start = 0; start < unique.length; start += CONDITION_VALUES) {
       const filter = { must: [matchAny(key, unique.slice(start, start + CONDITION_VALUES))] };
-      found.push(...(await scrollPoints(chunks, { filter, fields, ...(vector && { vector }) })));
+      found.push(...(await scrollPoints(chunks, { filter, fields, ...(vectors && { vectors }) })));
     }
     return found;
   }
@@ -161,7 +173,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
           'version',
           versions,
           [...CHUNK_FIELDS, 'start', 'version'],
-          DENSE_VECTOR,
+          vectorNames,
         );
         const byVersion = Map.groupBy(points, ({ payload }) => String(payload?.version));
         const isComplete = records.every(
@@ -182,18 +194,33 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     },
 
     async vectors(contentHashes) {
-      const points = await chunksWith('contentHash', contentHashes, ['contentHash'], DENSE_VECTOR);
+      const points = await chunksWith('contentHash', contentHashes, ['contentHash'], vectorNames);
       return new Map(
-        points.flatMap(({ payload, vector }): [string, Float32Array][] => {
-          const dense = toDenseVector(vector);
-          return dense === null ? [] : [[String(payload?.contentHash), dense]];
+        points.flatMap(({ payload, vector }): [string, ChunkVectors][] => {
+          const { vector: dense, words } = fromNamedVectors(vector);
+          return dense === null ? [] : [[String(payload?.contentHash), { vector: dense, words }]];
         }),
       );
     },
 
-    async unembedded() {
+    async wordVectors(chunkIds) {
+      if (!hasWords) return new Map();
+      const points = await readCurrent(() => chunksWith('chunkId', chunkIds, ['chunkId'], wordNames));
+      return new Map(
+        points.flatMap(({ payload, vector }): [string, ChunkWords][] => {
+          const { words } = fromNamedVectors(vector);
+          return words === null ? [] : [[String(payload?.chunkId), words]];
+        }),
+      );
+    },
+
+    scoreWords: async (query, chunkIds) => (hasWords ? scorePointWords(chunks, query, chunkIds) : new Map()),
+
+    async unembedded({ words } = { words: false }) {
       const fields = ['chunkId', 'contentHash', 'tokenCount', 'uri', 'chunkIndex'];
-      const points = await scrollPoints(chunks, { filter: withoutVectorFilter(), fields });
+      const missing = words && hasWords ? vectorNames : [DENSE_VECTOR];
+      const filter = { should: missing.map((vector) => withoutVectorFilter(vector)) };
+      const points = await scrollPoints(chunks, { filter, fields });
       const order = ({ payload }: ChunkPoint) =>
         `${payload?.uri} ${String(payload?.chunkIndex).padStart(9, '0')}`;
       return points
@@ -252,7 +279,13 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
 
     containing: (terms) => counts.ofTerms(terms),
 
-    count: (filter) => countPoints(chunks, toPointFilter(filter)),
+    async count(filter) {
+      const conditions = toPointFilter(filter);
+      if (conditions !== null) return countPoints(chunks, conditions);
+      // Every rerank needs it, and the server takes longer the more points there are.
+      counts.update((await readChange()).changeId);
+      return counts.all();
+    },
 
     async chunks(chunkIds) {
       const points = await readCurrent(() => chunksWith('chunkId', chunkIds, CHUNK_FIELDS));

@@ -5,20 +5,30 @@ import type { Filter } from '../../domain/query.ts';
 import { retrievedChunkSchema } from '../../domain/retrieved-chunk.ts';
 import { documentAddress, fileUriField } from '../../domain/source-address.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
+import { WORD_DIMENSIONS } from '../../ports/embedder.ts';
 import { roundNumbers, toSparseVector } from './sparse-terms.ts';
 
-/** The names of the two vectors of a chunk. */
+/** The names of the vectors of a chunk. */
 export const DENSE_VECTOR = 'dense';
 export const TERMS_VECTOR = 'terms';
+/** A vector per word of the text, and of the title and headings. */
+export const WORDS_VECTOR = 'words';
+export const PATH_VECTOR = 'path';
 
 export type QdrantFilter = Schemas['Filter'];
 export type QdrantCondition = Schemas['FieldCondition'] | Schemas['HasIdCondition'] | Schemas['Filter'];
 
 export interface QdrantPoint {
   id: string;
-  vector: Record<string, number[] | { indices: number[]; values: number[] }>;
+  vector: Record<string, number[] | number[][] | { indices: number[]; values: number[] }>;
   payload: Record<string, unknown>;
 }
+
+type PointVectors = {
+  [DENSE_VECTOR]?: number[];
+  [WORDS_VECTOR]?: number[][];
+  [PATH_VECTOR]?: number[][];
+};
 
 const chunkPayloadSchema = retrievedChunkSchema
   .omit({ score: true, rank: true })
@@ -100,12 +110,12 @@ export function toChunkPoint(
   document: DocumentRecord,
   { terms, version, writtenAt }: { terms: readonly string[]; version: string; writtenAt: number },
 ): QdrantPoint {
-  const { vector, ...stored } = chunk;
+  const { vector, words, ...stored } = chunk;
   const { uri, url, root, title, module, chapter } = document;
   const sparse = toSparseVector(terms);
   return {
     id: chunkPointId(documentRecordId(document), version, chunk.chunkIndex),
-    vector: { ...(vector && { [DENSE_VECTOR]: roundNumbers(vector) }), [TERMS_VECTOR]: sparse },
+    vector: { ...toNamedVectors({ vector, words }), [TERMS_VECTOR]: sparse },
     payload: {
       ...stored,
       uri,
@@ -121,6 +131,26 @@ export function toChunkPoint(
       writtenAt,
     },
   };
+}
+
+/** The vectors of a chunk that are not null, by name. */
+export function toNamedVectors({ vector, words }: Pick<ChunkRecord, 'vector' | 'words'>): PointVectors {
+  return {
+    ...(vector && { [DENSE_VECTOR]: roundNumbers(vector) }),
+    ...(words && { [WORDS_VECTOR]: toMultivector(words.text), [PATH_VECTOR]: toMultivector(words.path) }),
+  };
+}
+
+/** Rounded away by the server, which takes two lists of natural numbers for a sparse vector. */
+const FRACTION = 1e-9;
+
+/** The server accepts no empty list; a zero vector has the same score as no word. */
+function toMultivector(words: Int8Array): number[][] {
+  const values = Array.from(words.length === 0 ? new Int8Array(WORD_DIMENSIONS) : words);
+  values[0] = (values[0] as number) + FRACTION;
+  return Array.from({ length: values.length / WORD_DIMENSIONS }, (_, word) =>
+    values.slice(word * WORD_DIMENSIONS, (word + 1) * WORD_DIMENSIONS),
+  );
 }
 
 export function toRecordPoint(document: VersionedDocument): QdrantPoint {
@@ -140,13 +170,22 @@ export function toChunkRecord({ payload, vector }: Schemas['Record']): ChunkReco
   const { chunkId, chunkIndex, text, headings, location, tokenCount, contentHash } = payloadToChunk(payload);
   const start = Number(payload?.start ?? 0);
   const chunk = { chunkId, chunkIndex, text, start, headings, tokenCount, contentHash };
-  return { ...chunk, ...(location && { location }), vector: toDenseVector(vector) };
+  return { ...chunk, ...(location && { location }), ...fromNamedVectors(vector) };
 }
 
-/** Null if the point has no vector yet. */
-export function toDenseVector(vector: unknown): Float32Array | null {
-  const values = (vector as Record<string, number[] | undefined> | null | undefined)?.[DENSE_VECTOR];
-  return values === undefined ? null : Float32Array.from(values);
+/** Null for vectors that the point does not have. */
+export function fromNamedVectors(named: unknown): Pick<ChunkRecord, 'vector' | 'words'> {
+  const { [DENSE_VECTOR]: dense, [WORDS_VECTOR]: text, [PATH_VECTOR]: path } = (named ?? {}) as PointVectors;
+  const vector = dense ? Float32Array.from(dense) : null;
+  return {
+    vector,
+    words: text && path ? { text: fromMultivector(text), path: fromMultivector(path) } : null,
+  };
+}
+
+function fromMultivector(vectors: readonly number[][]): Int8Array {
+  const words = Int8Array.from(vectors.flat());
+  return vectors.length === 1 && words.every((value) => value === 0) ? new Int8Array() : words;
 }
 
 export function payloadToDocument(payload: unknown): DocumentRecord {
@@ -158,9 +197,9 @@ export function payloadToVersionedDocument(payload: unknown): VersionedDocument 
   return versionedDocumentSchema.parse(payload);
 }
 
-/** The chunks that have no vector yet. */
-export function withoutVectorFilter(must: readonly QdrantCondition[] = []): QdrantFilter {
-  return { must: [...must], must_not: [{ has_vector: DENSE_VECTOR }] };
+/** The chunks that have no vector of this name yet. */
+export function withoutVectorFilter(name: string, must: readonly QdrantCondition[] = []): QdrantFilter {
+  return { must: [...must], must_not: [{ has_vector: name }] };
 }
 
 export function matchAny(key: string, values: readonly string[]): QdrantCondition {

@@ -3,12 +3,12 @@ import { wrongDimensionsError } from '../../domain/collection-identity.ts';
 import type { Filter } from '../../domain/query.ts';
 import { MIN_CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain/rank-hits.ts';
 import { dotProduct } from '../../domain/unit-vectors.ts';
+import { createVectorScan } from '../../domain/vector-scan.ts';
 import type { StoreSearchRequest } from '../../ports/chunk-store.ts';
 import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './chunk-segments.ts';
 import { toTypedArray } from './database.ts';
 import { createTextIndex } from './text-index.ts';
 import { compareByScore, TopKList } from './top-k.ts';
-import { createVectorScan } from './vector-scan.ts';
 import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segments.ts';
 
 /** The columns that a filter may name; other keys are metadata. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { toBytes, toTypedArray } from './database.ts';
+import { checksumSql, createCheckedInsert } from './row-checksums.ts';
 
 /** Chunks per row: reading one row for 2048 chunks makes a cold search fast. */
 export const SEGMENT_SIZE = 2048;
@@ -41,13 +42,11 @@ export function readSegments(
 
 /** Returns a function that inserts a segment and returns its id, which is new unless given. */
 export function createSegmentInsert(database: DatabaseSync, { name, values }: SegmentTable) {
-  const insert = database.prepare(
-    `INSERT INTO ${name} (id, first_id, last_id, size, dead, ids, ${values}) VALUES (?, ?, ?, ?, 0, ?, ?)`,
-  );
+  const insert = createCheckedInsert(database, name, ['id']);
   return (ids: Uint32Array, numbers: Float32Array, id: number | bigint | null = null): number => {
-    const range = [ids[0] ?? 0, ids.at(-1) ?? 0];
-    const { lastInsertRowid } = insert.run(id, ...range, ids.length, toBytes(ids), toBytes(numbers));
-    return Number(lastInsertRowid);
+    const range = { first_id: ids[0] ?? 0, last_id: ids.at(-1) ?? 0, size: ids.length, dead: 0 };
+    const blobs = { ids: toBytes(ids), [values]: toBytes(numbers) };
+    return insert({ id, ...range, ...blobs });
   };
 }
 
@@ -62,7 +61,10 @@ export function markChunksRemoved(
   const ordered = chunkIds.toSorted((a, b) => a - b);
   const range = [ordered.at(-1) ?? 0, ordered[0] ?? 0];
   const touched = readSegments(database, table, 'WHERE first_id <= ? AND last_id >= ?', ...range);
-  const update = database.prepare(`UPDATE ${table.name} SET dead = ?, ${table.values} = ? WHERE id = ?`);
+  const crc = checksumSql(table.name, { dead: '?1', [table.values]: '?2' });
+  const update = database.prepare(
+    `UPDATE ${table.name} SET dead = ?1, ${table.values} = ?2, crc = ${crc} WHERE id = ?3`,
+  );
   for (const { id, dead, ids, values } of touched) {
     let count = dead;
     ids.forEach((chunkId, index) => {

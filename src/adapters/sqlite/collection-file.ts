@@ -2,19 +2,19 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, viaCommand } from '../../faults/advice.ts';
 import { rowToChunk, SELECT_CHUNKS } from './chunk-rows.ts';
-import { enableWal, ensureFileFormat, inTransaction, type SqliteFileFormat } from './database.ts';
+import { createDatabaseFile, inTransaction } from './database.ts';
+import type { SqliteFileFormat } from './file-format.ts';
+import { CHECKED_TABLES, checksumSql, createCheckedInsert } from './row-checksums.ts';
 import { createTextSegmentWriter } from './text-segments.ts';
 
 export const COLLECTION_FORMAT: SqliteFileFormat = {
   /** "Cite" in ASCII. */
   applicationId: 0x43697465,
-  version: 3,
+  version: 4,
+  readableVersion: 3,
   contents: 'a citeloop collection',
   olderHint: advice`Remove it${viaCommand('collections delete')} and ingest again.`,
-  upgrade(database, version) {
-    if (version === 1) replaceFts5(database);
-    database.exec(UNEMBEDDED_SCHEMA);
-  },
+  upgrades: [replaceFts5, (database) => database.exec(UNEMBEDDED_SCHEMA), addWordsAndChecksums],
 };
 
 const TEXT_SCHEMA = `
@@ -25,24 +25,29 @@ const TEXT_SCHEMA = `
     size INTEGER NOT NULL,
     dead INTEGER NOT NULL,
     ids BLOB NOT NULL,
-    lengths BLOB NOT NULL
+    lengths BLOB NOT NULL,
+    crc INTEGER NOT NULL
   );
   CREATE TABLE posting (
     segment INTEGER NOT NULL,
     term TEXT NOT NULL,
     data BLOB NOT NULL,
+    crc INTEGER NOT NULL,
     PRIMARY KEY (segment, term)
   ) WITHOUT ROWID;
 `;
 const UNEMBEDDED_SCHEMA = 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY);';
+const WORDS_SCHEMA =
+  'CREATE TABLE word_vectors (id INTEGER PRIMARY KEY, text BLOB NOT NULL, path BLOB NOT NULL, crc INTEGER NOT NULL);';
 
 /**
  * `vector` holds the exact vectors; `unembedded` lists the chunks that have none yet. `segment` packs up to 2048
  * quantized vectors in one row, with chunk ids and scales in `segment_meta`; a scale of NaN marks a removed vector.
- * `text_segment` holds chunks with their lengths in terms, `posting` the chunks of a segment that have a term.
+ * `word_vectors` holds those of all words of a chunk. `text_segment` holds chunks with their lengths in terms, `posting`
+ * the chunks of a segment that have a term. `crc` is the checksum of a row.
  */
 const SCHEMA = `
-  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE document (
     id INTEGER PRIMARY KEY,
     uri TEXT NOT NULL UNIQUE,
@@ -53,7 +58,8 @@ const SCHEMA = `
     chapter TEXT,
     metadata TEXT NOT NULL,
     content_hash TEXT NOT NULL,
-    fingerprint TEXT NOT NULL
+    fingerprint TEXT NOT NULL,
+    crc INTEGER NOT NULL
   );
   CREATE INDEX document_by_module ON document (module);
   CREATE TABLE chunk (
@@ -66,12 +72,13 @@ const SCHEMA = `
     token_count INTEGER NOT NULL,
     content_hash TEXT NOT NULL,
     text_start INTEGER NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    crc INTEGER NOT NULL
   );
   CREATE UNIQUE INDEX chunk_by_document ON chunk (document_id, chunk_index);
   CREATE INDEX chunk_by_content ON chunk (content_hash);
-  CREATE TABLE vector (id INTEGER PRIMARY KEY, v BLOB NOT NULL);
-  CREATE TABLE segment (id INTEGER PRIMARY KEY AUTOINCREMENT, q BLOB NOT NULL);
+  CREATE TABLE vector (id INTEGER PRIMARY KEY, v BLOB NOT NULL, crc INTEGER NOT NULL);
+  CREATE TABLE segment (id INTEGER PRIMARY KEY AUTOINCREMENT, q BLOB NOT NULL, crc INTEGER NOT NULL);
   CREATE TABLE segment_meta (
     id INTEGER PRIMARY KEY,
     first_id INTEGER NOT NULL,
@@ -79,10 +86,12 @@ const SCHEMA = `
     size INTEGER NOT NULL,
     dead INTEGER NOT NULL,
     ids BLOB NOT NULL,
-    scales BLOB NOT NULL
+    scales BLOB NOT NULL,
+    crc INTEGER NOT NULL
   );
   ${TEXT_SCHEMA}
   ${UNEMBEDDED_SCHEMA}
+  ${WORDS_SCHEMA}
 `;
 
 /** Runs inside the caller's transaction. */
@@ -93,10 +102,7 @@ export function createCollectionSchema(database: DatabaseSync): void {
 
 /** Version 0.2 indexed words with FTS5. */
 function replaceFts5(database: DatabaseSync): void {
-  const hasLocation = database
-    .prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'")
-    .get();
-  if (hasLocation === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
+  addColumn(database, 'chunk', 'location TEXT');
   database.exec(`${TEXT_SCHEMA} DROP TABLE vocabulary; DROP TABLE terms; DROP TABLE common_term;`);
   const writer = createTextSegmentWriter(database);
   for (const row of database.prepare(`${SELECT_CHUNKS} ORDER BY chunk.id`).iterate()) {
@@ -106,20 +112,30 @@ function replaceFts5(database: DatabaseSync): void {
   writer.flush();
 }
 
-/** Creates a collection in an empty file, unless another process does so at the same time. */
-export function createCollectionFile(
-  database: DatabaseSync,
-  path: string,
-  identity: CollectionIdentity,
-  timeout: number,
-): void {
-  database.exec('PRAGMA page_size = 8192');
-  enableWal(database, timeout);
-  inTransaction(database, () => {
-    if (ensureFileFormat(database, path, COLLECTION_FORMAT)) return;
-    createCollectionSchema(database);
-    const now = new Date().toISOString();
-    writeCollectionMetadata(database, { ...identity, createdAt: now, updatedAt: now });
+function addWordsAndChecksums(database: DatabaseSync): void {
+  database.exec(WORDS_SCHEMA);
+  for (const table of CHECKED_TABLES) {
+    addColumn(database, table, 'crc INTEGER');
+    database.exec(`UPDATE ${table} SET crc = ${checksumSql(table)}`);
+  }
+}
+
+/** Unless the table has it. */
+function addColumn(database: DatabaseSync, table: string, definition: string): void {
+  const find = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
+  if (find.get(table, definition.split(' ')[0] ?? '') !== undefined) return;
+  database.exec(`ALTER TABLE ${table} ADD COLUMN ${definition}`);
+}
+
+/** Creates an empty collection, unless another process does so at the same time. */
+export function createCollectionFile(path: string, identity: CollectionIdentity): void {
+  createDatabaseFile(path, 0o666, (database) => {
+    database.exec('PRAGMA page_size = 8192');
+    inTransaction(database, () => {
+      createCollectionSchema(database);
+      const now = new Date().toISOString();
+      writeCollectionMetadata(database, { ...identity, createdAt: now, updatedAt: now });
+    });
   });
 }
 
@@ -140,6 +156,10 @@ export function readCollectionMetadata(database: DatabaseSync): CollectionMetada
 }
 
 export function writeCollectionMetadata(database: DatabaseSync, metadata: Partial<CollectionMetadata>): void {
-  const write = database.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
-  for (const [key, value] of Object.entries(metadata)) write.run(key, String(value));
+  const remove = database.prepare('DELETE FROM meta WHERE key = ?');
+  const insert = createCheckedInsert(database, 'meta');
+  for (const [key, value] of Object.entries(metadata)) {
+    remove.run(key);
+    insert({ key, value: String(value) });
+  }
 }

@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import type { Advice } from '../../faults/advice.ts';
-import { AppError } from '../../faults/app-error.ts';
-import { isBusyError, isWriteRefusedError } from './sqlite-error.ts';
-
-const RETRY_MS = 10;
+import { makeDirectory } from '../../files/make-directory.ts';
+import { defineRowChecksum } from './row-checksums.ts';
+import { isWriteRefusedError } from './sqlite-error.ts';
 
 /** Opens a database and passes it to `use`, which closes or keeps it; it is closed if `use` throws. */
 export function withDatabase<T>(path: string, timeout: number, use: (database: DatabaseSync) => T): T {
@@ -18,22 +18,26 @@ export function withDatabase<T>(path: string, timeout: number, use: (database: D
   }
 }
 
-/** Creates an empty file if there is none. Opens read-only where writing is not permitted. */
+/** Opens an existing file, read-only where writing is not permitted. A commit survives a power failure. */
 export function openDatabase(path: string, timeout: number): DatabaseSync {
+  const { href } = pathToFileURL(path);
   try {
-    return connect(path, { timeout });
+    return connect(`${href}?mode=rw`, { timeout });
   } catch (error) {
     // Even a reader of a WAL file writes beside it. Without that, the file alone can be read if it is complete.
     if (!isWriteRefusedError(error) || !isComplete(path)) throw error;
-    return connect(`${pathToFileURL(path).href}?immutable=1`, { timeout, readOnly: true });
+    return connect(`${href}?immutable=1`, { timeout, readOnly: true });
   }
 }
 
 function connect(location: string, options: { timeout: number; readOnly?: boolean }): DatabaseSync {
   const database = new DatabaseSync(location, options);
   try {
+    defineRowChecksum(database);
     // The last pragma reads the file, so that errors are thrown here.
-    database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA schema_version;');
+    database.exec(
+      'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA schema_version;',
+    );
     return database;
   } catch (error) {
     database.close();
@@ -56,7 +60,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   return within(database, 'BEGIN IMMEDIATE', work);
 }
 
-/** Reads one state of the file, whatever other processes write meanwhile. */
+/** Runs reads in one transaction, so that they see a consistent snapshot. */
 export function inSnapshot<T>(database: DatabaseSync, work: () => T): T {
   return database.isTransaction ? work() : within(database, 'BEGIN', work);
 }
@@ -73,73 +77,33 @@ function within<T>(database: DatabaseSync, begin: string, work: () => T): T {
   }
 }
 
-/** SQLite does not wait for the lock that changing the journal mode needs. */
-export function enableWal(database: DatabaseSync, timeout: number): void {
-  const deadline = performance.now() + timeout;
-  for (;;) {
-    try {
-      database.exec('PRAGMA journal_mode = WAL');
-      return;
-    } catch (error) {
-      if (!isBusyError(error) || performance.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
-    }
-  }
-}
-
-/** Identifies what a file contains. */
-export interface SqliteFileFormat {
-  applicationId: number;
-  /** The version that this program reads and writes. */
-  version: number;
-  /** Such as "a citeloop collection". */
-  contents: string;
-  /** What to do about an older version that cannot be upgraded. */
-  olderHint: string | Advice;
-  /** Converts a file of an earlier version, inside a transaction. */
-  upgrade(database: DatabaseSync, version: number): void;
-}
-
 /**
- * Whether the file has this format, after upgrading it if necessary; false if it is empty. Throws
- * `configuration_error` if it has another one.
+ * Creates a file with what `fill` writes, readable and writable as `mode` permits. Other processes see a complete file
+ * or none; if one of them has created it meanwhile, that file stays.
  */
-export function ensureFileFormat(database: DatabaseSync, path: string, format: SqliteFileFormat): boolean {
-  const read = () => {
-    const pragma = (name: string) =>
-      Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
-    // In one snapshot: another process may be creating the file.
-    return inSnapshot(database, () => ({
-      applicationId: pragma('application_id'),
-      version: pragma('user_version'),
-      pages: pragma('page_count'),
-    }));
-  };
-  const { applicationId, version, pages } = read();
-  if (applicationId === 0 && pages <= 1) return false;
-  if (applicationId !== format.applicationId) {
-    throw new AppError('configuration_error', `${path} is not ${format.contents}.`, {
-      hint: 'Move the file away, or use another CITELOOP_HOME.',
+export function createDatabaseFile(path: string, mode: number, fill: (database: DatabaseSync) => void): void {
+  makeDirectory(dirname(path));
+  const temporary = `${path}.${randomUUID()}.partial`;
+  try {
+    closeSync(openSync(temporary, 'wx', mode));
+    withDatabase(temporary, 0, (database) => {
+      fill(database);
+      database.exec('PRAGMA journal_mode = WAL');
+      database.close();
     });
+    linkOrRename(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
   }
-  if (version === format.version) return true;
-  if (version >= 1 && version < format.version) {
-    inTransaction(database, () => {
-      // Another process may have upgraded it while this one waited for the lock.
-      const current = read().version;
-      if (current === format.version) return;
-      format.upgrade(database, current);
-      database.exec(`PRAGMA user_version = ${format.version}`);
-    });
-    return true;
+}
+
+/** A link never replaces a file, but not every file system has links. */
+function linkOrRename(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(from, to);
   }
-  const isNewer = version > format.version;
-  throw new AppError(
-    'configuration_error',
-    `${path} was written by ${isNewer ? 'a newer' : 'an older'} version of citeloop ` +
-      `(format ${version}; this one reads ${format.version}).`,
-    { hint: isNewer ? 'Update citeloop, or use another CITELOOP_HOME.' : format.olderHint },
-  );
 }
 
 /** The bytes of a typed array, for storing. */

@@ -1,9 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { duplicateUrlError, invalidVectorError } from '../../domain/collection-identity.ts';
-import type { ChunkRecord, DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
+import type {
+  ChunkRecord,
+  ChunkVectors,
+  ChunkWords,
+  DocumentRecord,
+  DocumentWrite,
+} from '../../ports/chunk-store.ts';
+import { packWords } from './chunk-rows.ts';
 import { markChunksRemoved, needsCompaction } from './chunk-segments.ts';
 import { writeCollectionMetadata } from './collection-file.ts';
 import { toBytes } from './database.ts';
+import { createCheckedInsert } from './row-checksums.ts';
 import { compactTextSegments, createTextSegmentWriter, TEXT_SEGMENTS } from './text-segments.ts';
 import {
   compactVectorSegments,
@@ -36,6 +44,7 @@ export function writeDocuments(
       texts.add(id, document.title, chunk.headings, chunk.text);
       if (chunk.vector === null) insertUnembedded.run(id);
       else vectors.add(id, chunk.vector);
+      if (chunk.words !== null) vectors.addWords(id, chunk.words);
     }
     changed += chunks.length;
   }
@@ -45,25 +54,30 @@ export function writeDocuments(
   return changed;
 }
 
-/** Adds vectors to chunks without one and returns the number of those chunks. Runs inside the caller's transaction. */
+/** Adds vectors to chunks without them and returns the number of those chunks. Runs inside the caller's transaction. */
 export function addChunkVectors(
   database: DatabaseSync,
   dimensions: number,
-  vectors: ReadonlyMap<string, Float32Array>,
+  vectors: ReadonlyMap<string, ChunkVectors>,
 ): number {
   const waiting = database
     .prepare(
-      `SELECT chunk.id, content_hash FROM unembedded JOIN chunk ON chunk.id = unembedded.id
-       WHERE content_hash IN (SELECT value FROM json_each(?))`,
+      `SELECT chunk.id, content_hash, unembedded.id IS NOT NULL AS without_vector FROM chunk
+       LEFT JOIN unembedded ON unembedded.id = chunk.id LEFT JOIN word_vectors ON word_vectors.id = chunk.id
+       WHERE content_hash IN (SELECT value FROM json_each(?))
+       AND (unembedded.id IS NOT NULL OR word_vectors.id IS NULL)`,
     )
     .all(JSON.stringify([...vectors.keys()]));
   const writer = createVectorWriter(database, dimensions);
   const deleteUnembedded = database.prepare('DELETE FROM unembedded WHERE id = ?');
-  for (const { id, content_hash } of waiting) {
-    const vector = vectors.get(String(content_hash));
-    if (vector === undefined) continue;
-    writer.add(Number(id), vector);
-    deleteUnembedded.run(Number(id));
+  for (const { id, content_hash, without_vector } of waiting) {
+    const added = vectors.get(String(content_hash));
+    if (added === undefined) continue;
+    if (without_vector === 1) {
+      writer.add(Number(id), added.vector);
+      deleteUnembedded.run(Number(id));
+    }
+    if (added.words !== null) writer.addWords(Number(id), added.words);
   }
   writer.flush();
   if (waiting.length > 0) finishChange(database, dimensions);
@@ -91,7 +105,7 @@ function deleteDocuments(
   const documents = 'SELECT id FROM document WHERE uri IN (SELECT value FROM json_each(?))';
   const chunks = database.prepare(`SELECT id FROM chunk WHERE document_id IN (${documents})`).all(given);
   const chunkIds = chunks.map((row) => Number(row.id));
-  for (const table of ['vector', 'unembedded']) {
+  for (const table of ['vector', 'word_vectors', 'unembedded']) {
     database
       .prepare(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`)
       .run(JSON.stringify(chunkIds));
@@ -103,15 +117,12 @@ function deleteDocuments(
 }
 
 function createDocumentInsert(database: DatabaseSync) {
-  const insert = database.prepare(
-    `INSERT INTO document (uri, url, root, title, module, chapter, metadata, content_hash, fingerprint)
-     VALUES (:uri, :url, :root, :title, :module, :chapter, :metadata, :contentHash, :fingerprint)`,
-  );
+  const insert = createCheckedInsert(database, 'document');
   return (document: DocumentRecord): number => {
     const { uri, url, root, title, module, chapter, contentHash, fingerprint } = document;
     const metadata = JSON.stringify(document.metadata);
-    const row = { uri, url, root, title, module, chapter, metadata, contentHash, fingerprint };
-    return Number(insert.run(row).lastInsertRowid);
+    const row = { uri, url, root, title, module, chapter, metadata, content_hash: contentHash, fingerprint };
+    return insert(row);
   };
 }
 
@@ -120,18 +131,22 @@ function createChunkInsert(database: DatabaseSync) {
   const findOwner = database.prepare(
     'SELECT uri FROM document JOIN chunk ON document.id = document_id WHERE chunk_id = ?',
   );
-  const insert = database.prepare(
-    `INSERT INTO chunk (document_id, chunk_index, chunk_id, headings, location, token_count, content_hash,
-       text_start, text)
-     VALUES (:documentId, :chunkIndex, :chunkId, :headings, :location, :tokenCount, :contentHash, :start, :text)`,
-  );
+  const insert = createCheckedInsert(database, 'chunk');
   return (documentId: number, chunk: ChunkRecord, document: DocumentRecord): number => {
-    const { chunkIndex, chunkId, location: at, tokenCount, contentHash, start, text } = chunk;
-    const columns = { chunkIndex, chunkId, tokenCount, contentHash, start, text };
-    const location = at ? `${at.unit} ${at.from} ${at.to}` : null;
-    const headings = JSON.stringify(chunk.headings);
+    const { chunkId, location: at } = chunk;
+    const row = {
+      document_id: documentId,
+      chunk_index: chunk.chunkIndex,
+      chunk_id: chunkId,
+      headings: JSON.stringify(chunk.headings),
+      location: at ? `${at.unit} ${at.from} ${at.to}` : null,
+      token_count: chunk.tokenCount,
+      content_hash: chunk.contentHash,
+      text_start: chunk.start,
+      text: chunk.text,
+    };
     try {
-      return Number(insert.run({ ...columns, documentId, location, headings }).lastInsertRowid);
+      return insert(row);
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== NOT_UNIQUE) throw error;
       const owner = findOwner.get(chunkId);
@@ -142,15 +157,21 @@ function createChunkInsert(database: DatabaseSync) {
 
 /** Writes exact and quantized vectors. Throws `configuration_error` for a vector of another length. */
 function createVectorWriter(database: DatabaseSync, dimensions: number) {
-  const insert = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
+  const insert = createCheckedInsert(database, 'vector', ['id']);
+  const insertWords = createCheckedInsert(database, 'word_vectors', ['id']);
+  const removeWords = database.prepare('DELETE FROM word_vectors WHERE id = ?');
   const segments = createVectorSegmentWriter(database, dimensions);
   return {
     add(id: number, vector: Float32Array): void {
       const quantized = quantizeVector(vector);
       if (vector.length !== dimensions || !Number.isFinite(quantized.scale))
         throw invalidVectorError(dimensions);
-      insert.run(id, toBytes(vector));
+      insert({ id, v: toBytes(vector) });
       segments.add(id, quantized);
+    },
+    addWords(id: number, { text, path }: ChunkWords): void {
+      removeWords.run(id);
+      insertWords({ id, text: packWords(text), path: packWords(path) });
     },
     flush: segments.flush,
   };

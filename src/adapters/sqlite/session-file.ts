@@ -1,26 +1,20 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import {
-  enableWal,
-  ensureFileFormat,
-  findDamagedPages,
-  inSnapshot,
-  inTransaction,
-  type SqliteFileFormat,
-  withDatabase,
-} from './database.ts';
+import { createDatabaseFile, findDamagedPages, inSnapshot, inTransaction, withDatabase } from './database.ts';
+import { ensureFileFormat, type SqliteFileFormat, type SqliteFileOptions } from './file-format.ts';
 import { isDamagedFileError, toSqliteError } from './sqlite-error.ts';
 
-const SESSION_FORMAT: SqliteFileFormat = {
+export const SESSION_FORMAT: SqliteFileFormat = {
   /** "CitS" in ASCII. */
   applicationId: 0x43697453,
   version: 2,
+  readableVersion: 1,
   contents: 'a session file of citeloop',
   olderHint: 'Move the file away, or use another CITELOOP_HOME.',
-  upgrade: (database) =>
-    database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
+  upgrades: [
+    (database) => database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
+  ],
 };
 
 /**
@@ -80,38 +74,34 @@ const SCHEMA = `
   ) STRICT;
 `;
 
-/** Null if the file does not exist or is empty. */
-export function openSessionFile(path: string, timeout: number): DatabaseSync | null {
-  if (!existsSync(path)) return null;
-  return withDatabase(path, timeout, (database) => {
-    configure(database);
-    if (ensureFileFormat(database, path, SESSION_FORMAT)) return database;
-    database.close();
-    return null;
-  });
+/** Null if the file does not exist. */
+export function openSessionFile(path: string, options: SqliteFileOptions): DatabaseSync | null {
+  return existsSync(path) ? open(path, 'read', options) : null;
 }
 
 /** Creates the file if necessary. Another process may do so at the same time. */
-export function openOrCreateSessionFile(path: string, timeout: number): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true });
-  // Only the owner may read conversations. SQLite gives the files beside it the same mode.
-  closeSync(openSync(path, 'a', 0o600));
-  return withDatabase(path, timeout, (database) => {
-    configure(database);
-    if (ensureFileFormat(database, path, SESSION_FORMAT)) return database;
-    enableWal(database, timeout);
-    inTransaction(database, () => {
-      if (ensureFileFormat(database, path, SESSION_FORMAT)) return;
-      const { applicationId, version } = SESSION_FORMAT;
-      database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
-    });
-    return database;
-  });
+export function openOrCreateSessionFile(path: string, options: SqliteFileOptions): DatabaseSync {
+  if (!existsSync(path)) createSessionFile(path);
+  return open(path, 'write', options);
 }
 
-/** A turn that was shown must survive a power failure, and a deleted one must not be recoverable. */
-function configure(database: DatabaseSync): void {
-  database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;');
+function createSessionFile(path: string): void {
+  // Only the owner may read conversations. SQLite gives the files beside it the same mode.
+  createDatabaseFile(path, 0o600, (database) =>
+    inTransaction(database, () => {
+      const { applicationId, version } = SESSION_FORMAT;
+      database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
+    }),
+  );
+}
+
+function open(path: string, access: 'read' | 'write', options: SqliteFileOptions): DatabaseSync {
+  return withDatabase(path, options.busyTimeoutMs, (database) => {
+    // A deleted conversation must not be recoverable.
+    database.exec('PRAGMA secure_delete = ON');
+    ensureFileFormat(database, path, SESSION_FORMAT, access, options);
+    return database;
+  });
 }
 
 /** Like `toSqliteError`, with advice for sessions. */
@@ -124,9 +114,9 @@ export function toSessionFileError(error: unknown, path: string): unknown {
 }
 
 /** What is wrong with the file, one sentence each; empty if it does not exist. */
-export function findSessionProblems(path: string, timeout: number): string[] {
+export function findSessionProblems(path: string, busyTimeoutMs: number): string[] {
   try {
-    const database = openSessionFile(path, timeout);
+    const database = openSessionFile(path, { busyTimeoutMs });
     if (database === null) return [];
     try {
       return inSnapshot(database, () => {

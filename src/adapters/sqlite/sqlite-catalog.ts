@@ -1,20 +1,22 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { assertSameEmbedder } from '../../domain/collection-identity.ts';
-import type { CollectionCatalog } from '../../ports/chunk-store.ts';
+import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
 import { COLLECTION_FORMAT, createCollectionFile } from './collection-file.ts';
-import { ensureFileFormat, withDatabase } from './database.ts';
+import { withDatabase } from './database.ts';
+import { ensureFileFormat, removeBackups, type SqliteFileOptions } from './file-format.ts';
 import { createSqliteChunkStore } from './sqlite-chunk-store.ts';
 import { toSqliteError } from './sqlite-error.ts';
 
 const SUFFIX = '.sqlite';
 
-/** Collections as files `<name>.sqlite` in one directory. `busyTimeoutMs` limits waiting for other processes. */
+/** Collections as files `<name>.sqlite` in one directory. */
 export function createSqliteCatalog(
   directory: string,
-  { busyTimeoutMs = 30_000 }: { busyTimeoutMs?: number } = {},
+  { busyTimeoutMs = 30_000, onUpgrade }: Partial<SqliteFileOptions> = {},
 ): CollectionCatalog {
+  const options = { busyTimeoutMs, onUpgrade };
   async function onFile<T>(name: string, work: (path: string) => T): Promise<Awaited<T>> {
     const path = join(directory, `${name}${SUFFIX}`);
     try {
@@ -24,6 +26,15 @@ export function createSqliteCatalog(
     }
   }
 
+  function openFile(name: string, path: string, access: 'read' | 'write'): ChunkStore {
+    return withDatabase(path, busyTimeoutMs, (database) => {
+      const ensure = (access: 'read' | 'write') =>
+        ensureFileFormat(database, path, COLLECTION_FORMAT, access, options);
+      ensure(access);
+      return createSqliteChunkStore(database, name, path, () => ensure('write'));
+    });
+  }
+
   return {
     list: () =>
       onFile('*', async () => {
@@ -31,43 +42,29 @@ export function createSqliteCatalog(
           if (error.code === 'ENOENT') return [];
           throw error;
         });
-        return (
-          files
-            // Creating a collection was interrupted if its file is empty.
-            .filter((file) => file.endsWith(SUFFIX) && statSync(join(directory, file)).size > 0)
-            .map((file) => file.slice(0, -SUFFIX.length))
-            .sort()
-        );
+        return files.flatMap((file) => (file.endsWith(SUFFIX) ? [basename(file, SUFFIX)] : [])).sort();
       }),
 
-    open: (name) =>
-      onFile(name, (path) => {
-        if (!existsSync(path)) return null;
-        return withDatabase(path, busyTimeoutMs, (database) => {
-          if (ensureFileFormat(database, path, COLLECTION_FORMAT))
-            return createSqliteChunkStore(database, name, path);
-          database.close();
-          return null;
-        });
-      }),
+    open: (name) => onFile(name, (path) => (existsSync(path) ? openFile(name, path, 'read') : null)),
 
     openOrCreate: (name, identity) =>
       onFile(name, (path) => {
-        mkdirSync(dirname(path), { recursive: true });
-        return withDatabase(path, busyTimeoutMs, (database) => {
-          if (!ensureFileFormat(database, path, COLLECTION_FORMAT)) {
-            createCollectionFile(database, path, identity, busyTimeoutMs);
-          }
-          const store = createSqliteChunkStore(database, name, path);
+        if (!existsSync(path)) createCollectionFile(path, identity);
+        const store = openFile(name, path, 'write');
+        try {
           assertSameEmbedder(name, store.identity, identity);
           return store;
-        });
+        } catch (error) {
+          void store.close();
+          throw error;
+        }
       }),
 
     delete: (name) =>
       onFile(name, async (path) => {
         if (!existsSync(path)) return false;
         for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
+        removeBackups(path, COLLECTION_FORMAT);
         return true;
       }),
   };

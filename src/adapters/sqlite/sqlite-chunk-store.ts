@@ -1,16 +1,35 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
-import { readDocuments, rowToChunk, rowToDocument, SELECT_CHUNKS } from './chunk-rows.ts';
+import { matchesContentHash } from '../../domain/document.ts';
+import type { ChunkStore, ChunkWords, StoreHit } from '../../ports/chunk-store.ts';
+import {
+  formatVersion,
+  readDocuments,
+  rowToChunk,
+  rowToDocument,
+  rowToVerifiedChunk,
+  rowToWords,
+  SELECT_CHUNKS,
+  wordVectorsTable,
+} from './chunk-rows.ts';
 import { createChunkSearch, toSqlCondition } from './chunk-search.ts';
 import { readCollectionMetadata } from './collection-file.ts';
 import { fileBytes, findDamagedPages, inSnapshot, inTransaction, toTypedArray } from './database.ts';
 import { addChunkVectors, removeDocuments, writeDocuments } from './document-writer.ts';
+import { CHECKED_TABLES, DOCUMENT_TABLES, isChangedSql } from './row-checksums.ts';
 import { toSqliteError } from './sqlite-error.ts';
 import { compactTextSegments } from './text-segments.ts';
 import { compactVectorSegments } from './vector-segments.ts';
 
-/** A collection in one SQLite file, which must have the schema. `close` closes the database. */
-export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
+/**
+ * A collection in one SQLite file, which must have a readable schema. `prepareWrite` is called before each write. `close`
+ * closes the database.
+ */
+export function createSqliteChunkStore(
+  database: DatabaseSync,
+  name: string,
+  path: string,
+  prepareWrite: () => void,
+): ChunkStore {
   const { embedder, dimensions } = readCollectionMetadata(database);
   const { search, containing } = createChunkSearch(database, dimensions);
   /** Chunks added and removed since the last `settle`. */
@@ -33,9 +52,15 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
     return database.prepare(`${SELECT_CHUNKS} ${condition}`).all(...parameters);
   }
 
+  const toChunk = (row: Record<string, unknown>) => rowToVerifiedChunk(row, name);
+
+  /** Files of format 3 have none. */
+  const hasChecksums = () => formatVersion(database) > 3;
+
   /** `work` returns the number of chunks it changed. */
   function change(work: () => number): Promise<void> {
     return run(() => {
+      prepareWrite();
       changed += inTransaction(database, work);
     });
   }
@@ -76,25 +101,46 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
       }
     },
 
-    read: (uris) => run(() => inSnapshot(database, () => readDocuments(database, uris))),
+    read: (uris) => run(() => inSnapshot(database, () => readDocuments(database, uris, name))),
 
     vectors: (contentHashes) =>
       run(() => {
+        const isIntact = hasChecksums() ? `NOT ${isChangedSql('vector')}` : 'true';
         const rows = database
           .prepare(
-            `SELECT content_hash, v FROM chunk JOIN vector ON vector.id = chunk.id
-             WHERE content_hash IN (SELECT value FROM json_each(?)) GROUP BY content_hash`,
+            `SELECT content_hash, vector.v AS vector, max(word_vectors.text) AS words, path FROM chunk
+             JOIN vector ON vector.id = chunk.id
+             LEFT JOIN ${wordVectorsTable(database)} ON word_vectors.id = chunk.id
+             WHERE content_hash IN (SELECT value FROM json_each(?)) AND ${isIntact} GROUP BY content_hash`,
           )
           .all(JSON.stringify(contentHashes));
-        return new Map(rows.map((row) => [String(row.content_hash), toTypedArray(Float32Array, row.v)]));
+        return new Map(
+          rows.map((row) => [
+            String(row.content_hash),
+            { vector: toTypedArray(Float32Array, row.vector), words: rowToWords(row) },
+          ]),
+        );
       }),
 
-    unembedded: () =>
+    wordVectors: (chunkIds) =>
       run(() => {
         const rows = database
           .prepare(
-            `SELECT chunk_id, content_hash, token_count
-             FROM unembedded JOIN chunk ON chunk.id = unembedded.id ORDER BY chunk.id`,
+            `SELECT chunk_id, word_vectors.text AS words, path FROM chunk
+             JOIN ${wordVectorsTable(database)} ON word_vectors.id = chunk.id
+             WHERE chunk_id IN (SELECT value FROM json_each(?))`,
+          )
+          .all(JSON.stringify(chunkIds));
+        return new Map(rows.map((row) => [String(row.chunk_id), rowToWords(row) as ChunkWords]));
+      }),
+
+    unembedded: ({ words } = { words: false }) =>
+      run(() => {
+        const withoutWords = `UNION SELECT id FROM chunk WHERE id NOT IN (SELECT id FROM ${wordVectorsTable(database)})`;
+        const rows = database
+          .prepare(
+            `SELECT chunk_id, content_hash, token_count FROM chunk
+             WHERE id IN (SELECT id FROM unembedded ${words ? withoutWords : ''}) ORDER BY id`,
           )
           .all();
         return rows.map((row) => ({
@@ -124,7 +170,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
           const hits = search(request);
           const ids = JSON.stringify(hits.map(({ id }) => id));
           const rows = selectChunks('WHERE chunk.id IN (SELECT value FROM json_each(?))', ids);
-          const chunks = new Map(rows.map((row) => [Number(row.id), rowToChunk(row)]));
+          const chunks = new Map(rows.map((row) => [Number(row.id), toChunk(row)]));
           return hits.flatMap(({ id, ...scores }): StoreHit[] => {
             const chunk = chunks.get(id);
             return chunk === undefined ? [] : [{ chunk, ...scores }];
@@ -146,7 +192,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
           'WHERE chunk_id IN (SELECT value FROM json_each(?))',
           JSON.stringify(chunkIds),
         );
-        const found = new Map(rows.map((row) => [String(row.chunk_id), rowToChunk(row)]));
+        const found = new Map(rows.map((row) => [String(row.chunk_id), toChunk(row)]));
         return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
       }),
 
@@ -155,7 +201,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         selectChunks(
           'WHERE chunk.content_hash IN (SELECT value FROM json_each(?)) ORDER BY url, chunk_index',
           JSON.stringify(contentHashes),
-        ).map(rowToChunk),
+        ).map(toChunk),
       ),
 
     neighbours: (chunkId, before, after) =>
@@ -166,7 +212,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
           chunkId,
           before,
           after,
-        ).map(rowToChunk),
+        ).map(toChunk),
       ),
 
     settle: () =>
@@ -182,7 +228,10 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         changed = 0;
       }),
 
-    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database, count))),
+    check: () =>
+      run(() => inSnapshot(database, () => findCollectionProblems(database, count, hasChecksums()))),
+
+    damaged: () => run(() => inSnapshot(database, () => findDamagedDocuments(database, hasChecksums()))),
 
     close: async () => {
       if (database.isOpen) database.close();
@@ -200,7 +249,11 @@ function optimize(database: DatabaseSync): void {
 }
 
 /** What is wrong with a collection file, one sentence each: damaged pages, or tables that contradict each other. */
-function findCollectionProblems(database: DatabaseSync, count: (from: string) => number): string[] {
+function findCollectionProblems(
+  database: DatabaseSync,
+  count: (from: string) => number,
+  hasChecksums: boolean,
+): string[] {
   const problems: [number, string][] = [
     [count('chunk WHERE document_id NOT IN (SELECT id FROM document)'), 'chunks have no document'],
     [
@@ -212,9 +265,37 @@ function findCollectionProblems(database: DatabaseSync, count: (from: string) =>
       'chunks have a vector but are marked as not embedded',
     ],
     [count('vector WHERE id NOT IN (SELECT id FROM chunk)'), 'vectors belong to no chunk'],
+    [
+      count(`${wordVectorsTable(database)} WHERE id NOT IN (SELECT id FROM chunk)`),
+      'word vectors belong to no chunk',
+    ],
+    [count('segment_meta WHERE id NOT IN (SELECT id FROM segment)'), 'vector segments are empty'],
+    [count('posting WHERE segment NOT IN (SELECT id FROM text_segment)'), 'terms belong to no segment'],
   ];
+  for (const table of hasChecksums ? CHECKED_TABLES : []) {
+    if (DOCUMENT_TABLES.includes(table)) continue;
+    const changed = count(`${table} WHERE ${isChangedSql(table)}`);
+    problems.push([changed, `rows of the table ${table} do not match their checksum`]);
+  }
   return [
     ...findDamagedPages(database),
     ...problems.filter(([rows]) => rows > 0).map(([rows, problem]) => `${rows} ${problem}.`),
   ];
+}
+
+/** URIs of documents with a chunk that does not match its hash, or a row that does not match its checksum. */
+function findDamagedDocuments(database: DatabaseSync, hasChecksums: boolean): string[] {
+  const uris = new Set<string>();
+  for (const row of database.prepare(SELECT_CHUNKS).iterate()) {
+    if (!matchesContentHash(rowToChunk(row))) uris.add(String(row.uri));
+  }
+  if (hasChecksums) {
+    const changed = database.prepare(
+      `SELECT DISTINCT uri FROM document LEFT JOIN chunk ON chunk.document_id = document.id
+       LEFT JOIN vector ON vector.id = chunk.id LEFT JOIN word_vectors ON word_vectors.id = chunk.id
+       WHERE ${DOCUMENT_TABLES.map(isChangedSql).join(' OR ')}`,
+    );
+    for (const { uri } of changed.iterate()) uris.add(String(uri));
+  }
+  return [...uris].sort();
 }

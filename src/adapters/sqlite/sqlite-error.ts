@@ -1,7 +1,8 @@
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { diskFullError, isDiskFull } from '../../faults/disk-full-error.ts';
 
 /** Primary result codes of SQLite. */
 const ERROR = 1;
@@ -28,7 +29,7 @@ export function toSqliteError(error: unknown, path: string): unknown {
   if (error instanceof AppError) return error;
   const { code = '' } = error as { code?: string };
   if (NOT_WRITABLE.has(code)) return notWritableError(path, error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(path, error);
+  if (isDiskFull(error)) return diskFullError(path, error);
   if (isDamagedFileError(error)) {
     return new AppError('retrieval_error', `The collection file ${path} is damaged (${messageOf(error)}).`, {
       hint: advice`Restore it from a backup, or remove it${viaCommand('collections delete')} and ingest again.`,
@@ -36,7 +37,13 @@ export function toSqliteError(error: unknown, path: string): unknown {
     });
   }
   const result = resultCode(error) ?? 0;
-  if (result === FULL || ([READ_ONLY, CANNOT_OPEN, IO_ERROR].includes(result) && isDiskFull(path))) {
+  if (result !== 0 && statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    return new AppError('configuration_error', `${path} is a directory, not a file.`, {
+      hint: 'Move it away, or set CITELOOP_HOME to another directory.',
+      cause: error,
+    });
+  }
+  if (result === FULL || ([READ_ONLY, CANNOT_OPEN, IO_ERROR].includes(result) && hasNoSpace(path))) {
     return diskFullError(path, error);
   }
   switch (result) {
@@ -80,8 +87,9 @@ export function isWriteRefusedError(error: unknown): boolean {
   return code === READ_ONLY || code === CANNOT_OPEN || NO_SHARED_MEMORY.has(errcode);
 }
 
-export function isBusyError(error: unknown): boolean {
-  return resultCode(error) === BUSY;
+/** Files are created with their contents, so an empty one was truncated. */
+export function emptyFileError(): Error {
+  return Object.assign(new Error('the file is empty'), { errcode: NOT_A_DATABASE });
 }
 
 /** The primary result code; undefined if the error is not one of SQLite's. */
@@ -90,21 +98,13 @@ function resultCode(error: unknown): number | undefined {
   return errcode === undefined ? undefined : errcode & 0xff;
 }
 
-function isDiskFull(path: string): boolean {
+function hasNoSpace(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize < MIN_FREE_BYTES;
   } catch {
     return false;
   }
-}
-
-function diskFullError(path: string, cause: unknown): AppError {
-  return new AppError('retrieval_error', `The disk is full: ${path} cannot be used.`, {
-    hint: 'Free some space, then run the same command again: it continues where it stopped.',
-    recoverable: true,
-    cause,
-  });
 }
 
 function notWritableError(path: string, cause: unknown): AppError {

@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { inSnapshot, inTransaction } from './database.ts';
-import { openOrCreateSessionFile, openSessionFile, toSessionFileError } from './session-file.ts';
+import { ensureFileFormat, removeBackups, type SqliteFileOptions } from './file-format.ts';
+import {
+  openOrCreateSessionFile,
+  openSessionFile,
+  SESSION_FORMAT,
+  toSessionFileError,
+} from './session-file.ts';
 import {
   createSessionWriter,
   rowToSession,
@@ -19,19 +25,20 @@ const SELECT_TURNS = `
   WHERE turn.session = (SELECT id FROM session WHERE session_id = ?)`;
 
 /**
- * Sessions in one SQLite file, which is opened on first use and created on the first write. `busyTimeoutMs` limits
- * waiting for other processes.
+ * Sessions in one SQLite file, which is opened on first use and created on the first write. It is
+ * upgraded on the first write.
  */
 export function createSqliteSessionStore(
   path: string,
-  { busyTimeoutMs = 30_000 }: { busyTimeoutMs?: number } = {},
+  { busyTimeoutMs = 30_000, onUpgrade }: Partial<SqliteFileOptions> = {},
 ): SessionStore {
+  const options = { busyTimeoutMs, onUpgrade };
   let database: DatabaseSync | null = null;
   let writer: ReturnType<typeof createSessionWriter> | null = null;
 
   async function read<T>(ifMissing: T, work: (database: DatabaseSync) => T): Promise<T> {
     try {
-      database ??= openSessionFile(path, busyTimeoutMs);
+      database ??= openSessionFile(path, options);
       return database === null ? ifMissing : work(database);
     } catch (error) {
       throw toSessionFileError(error, path);
@@ -40,8 +47,9 @@ export function createSqliteSessionStore(
 
   async function write(work: (writer: ReturnType<typeof createSessionWriter>) => void): Promise<void> {
     try {
-      const opened = database ?? openOrCreateSessionFile(path, busyTimeoutMs);
+      const opened = database ?? openOrCreateSessionFile(path, options);
       database = opened;
+      ensureFileFormat(opened, path, SESSION_FORMAT, 'write', options);
       inTransaction(opened, () => {
         writer ??= createSessionWriter(opened);
         work(writer);
@@ -125,8 +133,11 @@ export function createSqliteSessionStore(
     delete: (sessionId) =>
       read(false, (database) => {
         const { changes } = database.prepare('DELETE FROM session WHERE session_id = ?').run(sessionId);
-        // Otherwise the text would stay in the write-ahead log. Active readers may still keep it there.
-        if (changes > 0) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        // Otherwise the text would stay in the write-ahead log and in backups. Active readers may still keep it there.
+        if (changes > 0) {
+          database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+          removeBackups(path, SESSION_FORMAT);
+        }
         return changes > 0;
       }),
 

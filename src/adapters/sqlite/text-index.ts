@@ -18,7 +18,7 @@ interface Posting {
   pairs: Uint16Array;
 }
 
-/** Must be used inside a `snapshot`: between two statements another process may merge segments. */
+/** Call inside `inSnapshot`: between two statements another process may merge segments. */
 export function createTextIndex(database: DatabaseSync) {
   const hasChanged = createChangeDetector(database);
   const find = database.prepare(

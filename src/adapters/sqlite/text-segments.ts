@@ -8,6 +8,7 @@ import {
   type SegmentTable,
 } from './chunk-segments.ts';
 import { toBytes, toTypedArray } from './database.ts';
+import { createCheckedInsert } from './row-checksums.ts';
 
 /** The table `posting` has pairs for each term: the chunk's position in the segment, and how often it has the term. */
 export const TEXT_SEGMENTS: SegmentTable = { name: 'text_segment', values: 'lengths' };
@@ -99,12 +100,12 @@ function addPair(postings: Postings, term: string, position: number, count: numb
 
 function createInsert(database: DatabaseSync) {
   const insertSegment = createSegmentInsert(database, TEXT_SEGMENTS);
-  const insertPosting = database.prepare('INSERT INTO posting (segment, term, data) VALUES (?, ?, ?)');
+  const insertPosting = createCheckedInsert(database, 'posting', ['segment']);
   return (ids: readonly number[], lengths: readonly number[], postings: Postings) => {
     const segment = insertSegment(Uint32Array.from(ids), Float32Array.from(lengths));
     // In key order, so that rows are appended.
     for (const [term, pairs] of [...postings].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      insertPosting.run(segment, term, toBytes(new Uint16Array(pairs)));
+      insertPosting({ segment, term, data: toBytes(new Uint16Array(pairs)) });
     }
   };
 }

@@ -6,6 +6,7 @@ import {
   type SegmentTable,
 } from './chunk-segments.ts';
 import { toBytes, toTypedArray } from './database.ts';
+import { createCheckedInsert } from './row-checksums.ts';
 
 /** The quantized vectors of each are in `segment`, under the same id. */
 export const VECTOR_SEGMENTS: SegmentTable = { name: 'segment_meta', values: 'scales' };
@@ -33,7 +34,7 @@ export function quantizeVector(vector: Float32Array): QuantizedVector {
 
 export function createVectorSegmentWriter(database: DatabaseSync, dimensions: number) {
   const width = paddedDimensions(dimensions);
-  const insertVectors = database.prepare('INSERT INTO segment (q) VALUES (?)');
+  const insertVectors = createCheckedInsert(database, 'segment');
   const insertSegment = createSegmentInsert(database, VECTOR_SEGMENTS);
   let pending: { chunkId: number; vector: QuantizedVector }[] = [];
 
@@ -46,7 +47,7 @@ export function createVectorSegmentWriter(database: DatabaseSync, dimensions: nu
     });
     const ids = Uint32Array.from(pending, ({ chunkId }) => chunkId);
     const scales = Float32Array.from(pending, ({ vector }) => vector.scale);
-    insertSegment(ids, scales, insertVectors.run(toBytes(packed)).lastInsertRowid);
+    insertSegment(ids, scales, insertVectors({ q: toBytes(packed) }));
     pending = [];
   }
 

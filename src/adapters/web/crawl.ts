@@ -106,7 +106,7 @@ export async function planCrawl(start: URL, options: PlanOptions): Promise<Crawl
   if (resource.bytes !== null && isSitemap(resource.url, resource.bytes)) {
     return planSitemap(resource.url, resource.bytes, options);
   }
-  const first = reader.toPage(resource);
+  const first = await reader.toPage(resource, signal);
   if (first.kind === 'failed' || (first.kind === 'skipped' && first.reason === 'type')) throw first.error;
   const isPage = first.kind === 'skipped' || first.document.mediaType === 'html';
   const scope = isPage && options.follow ? crawlScope(first.url) : null;

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Element } from 'hast';
-import { visit } from 'unist-util-visit';
 import type { MediaType, RawDocument } from '../../domain/document.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { parseHtmlTree } from '../documents/html-tree.ts';
 import { mediaTypeOfContentType, mediaTypeOfPath } from '../documents/media-type.ts';
+import type { LinkExtractor } from './extract-links.ts';
 import type { RobotsRules } from './robots.ts';
 import type { FetchedResource, SafeFetch } from './safe-fetch.ts';
 
@@ -20,6 +18,7 @@ interface PageReaderOptions {
   web: Pick<SafeFetch, 'fetch'>;
   robots: RobotsRules;
   maxBytes: number;
+  extractLinks: LinkExtractor;
 }
 
 interface PageRequest {
@@ -36,11 +35,12 @@ export interface PageReader {
   fetch(url: URL, options: PageRequest): Promise<FetchedResource>;
   /** Fetches and parses a page; throws only if the signal is aborted. */
   read(url: URL, signal: AbortSignal): Promise<CrawledPage>;
-  toPage(resource: FetchedResource): CrawledPage;
+  toPage(resource: FetchedResource, signal: AbortSignal): Promise<CrawledPage>;
 }
 
 /** Reads single pages and obeys robots.txt. */
-export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): PageReader {
+export function createPageReader(options: PageReaderOptions): PageReader {
+  const { web, robots, maxBytes, extractLinks } = options;
   const waitForTurn = createPacer();
 
   async function admit(url: URL, signal: AbortSignal): Promise<void> {
@@ -63,7 +63,7 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
 
     async read(url, signal) {
       try {
-        return reader.toPage(await reader.fetch(url, { signal }));
+        return await reader.toPage(await reader.fetch(url, { signal }), signal);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
@@ -73,7 +73,7 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
       }
     },
 
-    toPage({ url, headers, bytes }) {
+    async toPage({ url, headers, bytes }, signal) {
       const contentType = headers.get('content-type') ?? '';
       const mediaType = detectMediaType(contentType, url);
       if (mediaType === null || bytes === null) {
@@ -83,9 +83,11 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
       }
       const document = { uri: url.href, mediaType, bytes: toUtf8(bytes, contentType, mediaType) };
       if (mediaType !== 'html') return { kind: 'document', url, canonical: null, links: [], document };
-      const html = new TextDecoder().decode(document.bytes);
-      const { links, canonical, noindex } = extractLinks(html, url, headers.get('x-robots-tag') ?? '');
-      if (!noindex) return { kind: 'document', url, canonical, links, document };
+      const robotsTag = headers.get('x-robots-tag') ?? '';
+      const found = await extractLinks({ bytes: document.bytes, url: url.href, robotsTag }, signal);
+      const links = found.links.map((href) => new URL(href));
+      const canonical = found.canonical === null ? null : new URL(found.canonical);
+      if (!found.noindex) return { kind: 'document', url, canonical, links, document };
       const error = new AppError('invalid_input', `${url.href} is marked noindex.`);
       return { kind: 'skipped', url, reason: 'noindex', links, error };
     },
@@ -131,81 +133,4 @@ function toUtf8(bytes: Uint8Array, contentType: string, mediaType: MediaType): U
     // Unknown charset: the document may declare its encoding.
     return bytes;
   }
-}
-
-interface PageLinks {
-  /** Unique links to the same origin, without fragments, in document order. */
-  links: URL[];
-  /** The canonical URL if it is on the same origin. */
-  canonical: URL | null;
-  noindex: boolean;
-}
-
-/**
- * Extracts the links of an HTML page. Obeys `nofollow` of links and of the page, and `base`. `robotsTag` is the
- * `X-Robots-Tag` header, which has the same values as the robots meta element.
- */
-export function extractLinks(html: string, url: URL, robotsTag = ''): PageLinks {
-  const elements = listElements(html);
-  if (elements === null) return { links: [], canonical: null, noindex: false };
-  const base = baseUrl(elements, url);
-  const directives = robotsDirectives(elements, robotsTag);
-  const canonical = elements.find((element) => element.tagName === 'link' && hasRel(element, 'canonical'));
-  const links = new Map<string, URL>();
-  for (const element of directives.has('nofollow') ? [] : elements) {
-    if ((element.tagName !== 'a' && element.tagName !== 'area') || hasRel(element, 'nofollow')) continue;
-    const target = resolveSameOrigin(attribute(element, 'href'), base, url);
-    if (target !== null) links.set(target.href, target);
-  }
-  return {
-    links: [...links.values()],
-    canonical: canonical ? resolveSameOrigin(attribute(canonical, 'href'), base, url) : null,
-    noindex: directives.has('noindex'),
-  };
-}
-
-/** All elements in document order; null if the page is nested too deeply. */
-function listElements(html: string): Element[] | null {
-  const elements: Element[] = [];
-  try {
-    visit(parseHtmlTree(html), 'element', (element) => {
-      elements.push(element);
-    });
-    return elements;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-}
-
-function baseUrl(elements: Element[], url: URL): URL {
-  const base = elements.find((element) => element.tagName === 'base' && attribute(element, 'href') !== '');
-  return (base && URL.parse(attribute(base, 'href'), url.href)) ?? url;
-}
-
-function robotsDirectives(elements: Element[], robotsTag: string): Set<string> {
-  const metas = elements.filter(
-    (element) => element.tagName === 'meta' && /^(robots|citeloop)$/i.test(attribute(element, 'name')),
-  );
-  const texts = [robotsTag, ...metas.map((element) => attribute(element, 'content'))];
-  const words = new Set(texts.flatMap((text) => text.toLowerCase().split(/[\s,]+/)));
-  return words.has('none') ? new Set(['nofollow', 'noindex']) : words;
-}
-
-function resolveSameOrigin(href: string, base: URL, page: URL): URL | null {
-  if (href.trim() === '') return null;
-  const target = URL.parse(href, base.href);
-  if (target === null || target.origin !== page.origin || target.username !== '') return null;
-  target.hash = '';
-  return target;
-}
-
-function hasRel(element: Element, rel: string): boolean {
-  const { rel: values } = element.properties;
-  return Array.isArray(values) && values.some((value) => String(value).toLowerCase() === rel);
-}
-
-function attribute(element: Element, name: string): string {
-  const value = element.properties[name];
-  return typeof value === 'string' ? value : '';
 }

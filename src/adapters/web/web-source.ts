@@ -1,6 +1,7 @@
 import { type Advice, advice } from '../../faults/advice.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
 import { CrawlTimeoutError, crawlPages, planCrawl } from './crawl.ts';
+import { extractLinks, type LinkExtractor } from './extract-links.ts';
 import { type CrawledPage, createPageReader } from './read-page.ts';
 import { createRobotsRules } from './robots.ts';
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts';
@@ -20,6 +21,8 @@ export interface WebSourceOptions extends Omit<SafeFetchOptions, 'userAgent'> {
   /** Maximum time of the crawl; default 600. */
   maxSeconds?: number | undefined;
   concurrency?: number;
+  /** Parses a page for its links; by default in this thread. */
+  extractLinks?: LinkExtractor;
   /** Called for reached limits and skipped pages. */
   onNotice?: (notice: Advice) => void;
 }
@@ -49,7 +52,12 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
     const timer = setTimeout(() => stop.abort(new CrawlTimeoutError(maxSeconds)), maxSeconds * 1000);
     const crawlSignal = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
     const web = createSafeFetch({ ...options, userAgent });
-    const reader = createPageReader({ web, robots: createRobotsRules(web), maxBytes });
+    const reader = createPageReader({
+      web,
+      robots: createRobotsRules(web),
+      maxBytes,
+      extractLinks: options.extractLinks ?? (async (page) => extractLinks(page)),
+    });
     const isNew = createDuplicateFilter();
     const skipped = new Map<keyof typeof SKIP_REASONS, number>();
     let isComplete = true;

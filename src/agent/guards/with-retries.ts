@@ -1,10 +1,22 @@
+import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import type { Model, ModelRequest, StreamEvent } from '@openai/agents-core';
+import { getField } from '../../faults/network-errors.ts';
 import { type RetryOptions, startRetries } from '../../faults/retry.ts';
 import { type ModelErrorContext, toAppError } from './model-errors.ts';
 
 const MAX_BACKOFF_MS = 8000;
 
-/** A model that retries recoverable errors, but not after text has been streamed. Throws AppErrors only. */
+/** Says that the text that was streamed is void, because the request is repeated. The SDK passes it on. */
+const TEXT_DISCARDED = { type: 'model', event: { type: 'citeloop.text_discarded' } } as const;
+
+export function isTextDiscarded(event: StreamEvent): boolean {
+  return event.type === 'model' && getField(event.event, 'type') === TEXT_DISCARDED.event.type;
+}
+
+/**
+ * A model that retries recoverable errors. If text was streamed before the error, an event says that it is void. Throws
+ * AppErrors only.
+ */
 export function withRetries(
   model: Model,
   options: RetryOptions & { context?: ModelErrorContext | undefined } = {},
@@ -50,7 +62,7 @@ export function withRetries(
       const waitAfter = createWait(request.signal);
       let started = false;
       for (;;) {
-        let repeatable = true;
+        let [hasText, isDone] = [false, false];
         try {
           request.signal?.throwIfAborted();
           for await (const event of model.getStreamedResponse(request)) {
@@ -58,20 +70,20 @@ export function withRetries(
               if (started) continue;
               started = true;
             }
-            repeatable &&= !isOutput(event);
+            hasText ||= event.type === 'output_text_delta';
+            isDone ||= event.type === 'response_done';
             yield event;
           }
           // The client ends an aborted stream without an error.
           request.signal?.throwIfAborted();
           return;
         } catch (error) {
-          await waitAfter(error, repeatable);
+          // The text is read before the notice of the retry.
+          if (hasText) await nextLoopTurn();
+          await waitAfter(error, !isDone);
+          if (hasText) yield TEXT_DISCARDED;
         }
       }
     },
   };
-}
-
-function isOutput(event: StreamEvent): boolean {
-  return event.type === 'output_text_delta' || event.type === 'response_done';
 }

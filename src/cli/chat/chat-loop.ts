@@ -1,7 +1,10 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { waitForTurn } from '../../agent/wait-for-turn.ts';
+import { sessionTotals } from '../../domain/conversation-session.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse, toErrorResponse } from '../../faults/error-response.ts';
+import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
+import type { Redactor } from '../../faults/redactor.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { withPager } from '../terminal/pager.ts';
@@ -12,7 +15,7 @@ import { renderText } from '../terminal/wrap-text.ts';
 import { type ChatLine, completeChatLine, parseChatLine } from './chat-line.ts';
 import type { ChatConversation } from './conversation.ts';
 import { type QuestionReaderOptions, readQuestions } from './read-questions.ts';
-import { explainOfflineModel, slashCommands } from './slash-commands.ts';
+import { describeResumedSession, explainOfflineModel, slashCommands } from './slash-commands.ts';
 
 interface ChatOptions {
   conversation: ChatConversation;
@@ -27,20 +30,25 @@ interface ChatOptions {
   /** Prints one AgentResponse per line on stdout, and everything else on stderr. */
   json: boolean;
   format?: AnswerFormat | undefined;
-  verbose?: boolean;
+  /** Given with --verbose: explains each turn, without secrets. */
+  explain?: Redactor | undefined;
   signal: AbortSignal;
   history: Pick<QuestionReaderOptions, 'history' | 'onMessage'>;
   /** Prints the error of a turn or a command; the chat continues. */
   report(error: unknown): void;
 }
 
-/** Answers messages until the input ends or /quit. Throws `interrupted` when the signal is aborted. */
-export async function runChatLoop(chat: ChatOptions): Promise<void> {
+/**
+ * Answers messages until the input ends or /quit. Returns the exit code: that of the first error of piped input, as a
+ * person at the prompt has seen the errors. Throws `interrupted` when the signal is aborted.
+ */
+export async function runChatLoop(chat: ChatOptions): Promise<number> {
   const { conversation, streams, signal, json } = chat;
   const screen = json ? streams.stderr : streams.stdout;
   const isTyped = streams.stdin.isTTY === true;
   let stopTurn: (() => void) | undefined;
   let blocks = 0;
+  let exitCode = EXIT_SUCCESS;
 
   if (isTyped) await greet();
   const questions = readQuestions({
@@ -70,6 +78,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     if (isTyped) screen.write('\n');
   }
   signal.throwIfAborted();
+  return exitCode;
 
   /** Returns true if the user pressed Ctrl-C again while a turn was stopping. */
   async function handleLine(line: ChatLine): Promise<boolean> {
@@ -107,11 +116,19 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
       ? waitForTurn(events)
       : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, format, priceOf }));
     if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
-    if (chat.verbose) renderLedger(createTerminal(streams.stderr), turn);
-    if (turn.response.error !== null && !json) chat.report(fromErrorResponse(turn.response.error));
+    if (chat.explain) renderLedger(createTerminal(streams.stderr), chat.explain.value(turn));
+    if (turn.response.error === null) return;
+    const error = fromErrorResponse(turn.response.error);
+    noteError(error);
+    if (!json) chat.report(error);
+  }
+
+  function noteError(error: unknown): void {
+    if (!isTyped) exitCode ||= exitCodeOf(error);
   }
 
   function reportError(error: unknown): void {
+    noteError(error);
     if (error instanceof AppError && error.kind === 'interrupted') {
       const terminal = createTerminal(streams.stderr);
       terminal.write(`${terminal.text('Stopped. The question was not saved.', 'dim')}\n`);
@@ -128,6 +145,9 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     const model = conversation.model();
     const collection = oneLine(conversation.collection(), 60);
     renderText(terminal, `citeloop on ${collection}, model ${oneLine(model, 60)}. Type /help for commands.`);
+    const session = conversation.session();
+    if (sessionTotals(session.snapshot()).turnCount > 0)
+      renderText(terminal, describeResumedSession(session));
     const note = explainOfflineModel(model);
     renderText(terminal, note);
     const local = note === '' ? [] : await greeting.ollamaModels();

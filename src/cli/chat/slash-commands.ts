@@ -1,10 +1,12 @@
+import type { AgentSession } from '../../agent/agent.ts';
 import { policySchema } from '../../domain/agent-config.ts';
+import { sessionTotals } from '../../domain/conversation-session.ts';
 import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
 import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { formatCount } from '../../text/format-count.ts';
-import { findNearestName } from '../../text/nearest-name.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { unknownCollectionError } from '../commands/collections.ts';
 import { alignColumns } from '../help-text.ts';
 import { formatUrl } from '../terminal/format-source.ts';
 import { openSource } from '../terminal/open-source.ts';
@@ -49,7 +51,9 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     usage: 'sources',
     describe: 'Show the passages of the last search',
     async run(conversation, _, terminal) {
-      const turn = (await conversation.turns()).findLast(({ retrievals }) => retrievals.length > 0);
+      const { turnCount } = conversation.session().snapshot();
+      const turns = turnCount === 0 ? [] : (await conversation.turns()).slice(-turnCount);
+      const turn = turns.findLast(({ retrievals }) => retrievals.length > 0);
       if (turn === undefined) terminal.write('No search yet.\n');
       else renderRetrievedPassages(terminal, turn);
     },
@@ -105,7 +109,9 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
         }
         conversation.policy = policy.data;
       }
-      terminal.write(`Policy: ${conversation.policy}\n`);
+      renderText(terminal, `Policy: ${conversation.policy}`);
+      const others = policySchema.options.filter((policy) => policy !== conversation.policy);
+      if (argument === '') renderText(terminal, `Others: ${others.join(', ')}`);
     },
   },
   model: {
@@ -158,15 +164,10 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     describe: 'Continue another session',
     async run(conversation, argument, terminal) {
       if (argument === '') {
-        throw new AppError('invalid_input', 'Give the id of a session: /resume <id>.', {
-          hint: 'List them with /sessions.',
-        });
+        throw new AppError('invalid_input', 'Usage: /resume <id>. List the ids with /sessions.');
       }
       await conversation.resume(argument);
-      const { sessionId, turnCount } = conversation.session().snapshot();
-      const last = conversation.session().lastTurn();
-      const question = last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`;
-      renderText(terminal, `Session ${sessionId.slice(0, 8)}, ${formatCount(turnCount, 'turn')}.${question}`);
+      renderText(terminal, describeResumedSession(conversation.session()));
     },
   },
   good: {
@@ -186,23 +187,21 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
 export function explainOfflineModel(model: string): string {
   if (model !== OFFLINE_MODEL) return '';
   return (
-    'The offline model quotes your documents; it does not write text. To use a language model, set ' +
-    'OPENAI_API_KEY (and OPENAI_BASE_URL for other servers) and type /model <name>.'
+    'The offline model quotes your documents; it does not write text. To use a language model, leave the chat, ' +
+    'set OPENAI_API_KEY, and run: citeloop chat --model <name>'
   );
+}
+
+export function describeResumedSession(session: AgentSession): string {
+  const questions = formatCount(sessionTotals(session.snapshot()).turnCount, 'question');
+  const last = session.lastTurn();
+  const question = last === null ? '' : ` Last: ${oneLine(last.userQuery, 80)}`;
+  return `Continuing session ${session.id.slice(0, 8)} (${questions}).${question}`;
 }
 
 function requireMarker(argument: string, command: string): string {
   if (argument !== '') return argument;
-  throw new AppError('invalid_input', `Give the number of a source: /${command} <n>.`, {
-    hint: 'The answer shows it as [2].',
-  });
-}
-
-function unknownCollectionError(name: string, known: readonly string[]): AppError {
-  const nearest = findNearestName(name, known);
-  return new AppError('invalid_input', `Unknown collection "${oneLine(name, 60)}".`, {
-    hint: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Collections: ${oneLine(known.join(', '), 300)}.`,
-  });
+  throw new AppError('invalid_input', `Usage: /${command} <n>, for example /${command} 2 for source [2].`);
 }
 
 async function rateAnswer(

@@ -72,6 +72,7 @@ function readToken(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new AppError('invalid_input', `Cannot read the token file ${path} (${messageOf(error)}).`);
+    const message = `Cannot read the token file ${path} (${messageOf(error)}).`;
+    throw new AppError('invalid_input', message, { hint: 'Check the path.' });
   }
 }

@@ -6,6 +6,7 @@ import type { AgentSession } from '../../agent/agent.ts';
 import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import type { App } from '../../app/create-app.ts';
 import type { OpenedAgent } from '../../app/open-agent.ts';
+import { createConfiguredRedactor } from '../../app/run-settings.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
 import type { RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
@@ -17,6 +18,7 @@ import { type CalculatePrice, createPriceCalculator } from '../../evaluation/run
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
+import type { Redactor } from '../../faults/redactor.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
@@ -49,7 +51,7 @@ export async function runAsk(flags: AskFlags): Promise<number> {
       format,
       stream: json ? flags.stream === true : stream,
       requireGrounded: flags.requireGrounded,
-      verbose,
+      explain: verbose ? createConfiguredRedactor(app.config) : undefined,
       priceOf: createPriceCalculator({ currency: '', models: app.config.prices }),
     };
     return printAnswer(events, output, process);
@@ -62,14 +64,15 @@ interface AnswerOutput {
   stream: boolean;
   format?: AnswerFormat | undefined;
   requireGrounded?: boolean | undefined;
-  verbose?: boolean;
+  /** Given with --verbose: explains the turn on stderr, without secrets. */
+  explain?: Redactor | undefined;
   priceOf?: CalculatePrice | undefined;
 }
 
 /** Prints an answer and returns the exit code. Throws a failure unless it was printed as JSON. */
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
-  { json, stream, format, requireGrounded = false, verbose = false, priceOf }: AnswerOutput,
+  { json, stream, format, requireGrounded = false, explain, priceOf }: AnswerOutput,
   streams: Pick<ProcessStreams, 'stdout' | 'stderr'>,
 ): Promise<number> {
   const printJson = (value: object) => streams.stdout.write(`${JSON.stringify(value)}\n`);
@@ -88,7 +91,7 @@ export async function printAnswer(
     throw error;
   }
   if (json && !stream) printJson(turn.response);
-  if (verbose) renderLedger(createTerminal(streams.stderr), turn);
+  if (explain) renderLedger(createTerminal(streams.stderr), explain.value(turn));
   const failure = failureOf(turn.response, requireGrounded);
   if (failure !== null && !json) throw failure;
   return failure === null ? EXIT_SUCCESS : exitCodeOf(failure);

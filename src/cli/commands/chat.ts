@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { listCollectionNames } from '../../app/open-collection.ts';
 import { listOllamaModels } from '../../app/probe-services.ts';
+import { createConfiguredRedactor } from '../../app/run-settings.ts';
 import { countStaleAnswers } from '../../app/sessions.ts';
 import { createPriceCalculator } from '../../evaluation/run/model-prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
@@ -15,7 +16,7 @@ import { withApp } from './with-app.ts';
 /** Sessions that the greeting checks for outdated sources; `sessions stale` checks all. */
 const CHECKED_SESSIONS = 10;
 
-export function runChat(flags: AgentFlags): Promise<void> {
+export function runChat(flags: AgentFlags): Promise<number> {
   const filter = toFilter(flags);
   const output = toOutputOptions(flags);
   return withApp({ flags: toSettings(flags), taped: { command: 'chat', flags } }, async (app, run) => {
@@ -43,7 +44,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
     });
     const checked = { limit: CHECKED_SESSIONS, collection: open.collection };
     try {
-      await runChatLoop({
+      return await runChatLoop({
         conversation,
         streams: process,
         greeting: {
@@ -52,7 +53,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
         },
         stream,
         ...output,
-        verbose,
+        explain: verbose ? createConfiguredRedactor(app.config) : undefined,
         signal: run.signal,
         history: {
           history: (await history?.load()) ?? [],

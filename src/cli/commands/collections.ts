@@ -10,10 +10,13 @@ import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chu
 import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { findNearestName } from '../../text/nearest-name.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
 import { formatUrl } from '../terminal/format-source.ts';
 import { formatTable } from '../terminal/format-table.ts';
+import { withPager } from '../terminal/pager.ts';
 import { createProgressBar } from '../terminal/progress.ts';
+import { formatMinute } from '../terminal/render-session.ts';
 import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrap-text.ts';
 import { setSetting } from './config.ts';
@@ -46,7 +49,7 @@ export function listCollections(flags: CommonFlags): Promise<void> {
       String(info.documents),
       formatChunkCount(info),
       formatMegabytes(info.bytes),
-      info.updatedAt.slice(0, 16).replace('T', ' '),
+      formatMinute(info.updatedAt),
       info.embedder,
     ]);
     terminal.write(
@@ -69,18 +72,18 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
         }));
         return printJson({ ...info, documentList });
       }
-      const terminal = createTerminal(process.stdout);
       const size = `${info.documents} documents, ${formatChunkCount(info)} chunks, ${formatMegabytes(info.bytes)}`;
-      terminal.write(`${terminal.text(info.name, 'bold')}: ${size}\n`);
-      renderText(terminal, `embedder ${info.embedder}, ${info.dimensions} dimensions`);
-      renderText(terminal, `created ${info.createdAt}, updated ${info.updatedAt}`);
-      terminal.write('\n');
-      if (info.modules.length > 0) {
-        const modules = info.modules.map((module) => [module.name, String(module.chunks)]);
-        terminal.write(`${formatTable(terminal, ['module', 'chunks'], modules)}\n`);
-      }
+      const times = `created ${formatMinute(info.createdAt)}, updated ${formatMinute(info.updatedAt)} (UTC)`;
+      const modules = info.modules.map((module) => [module.name, String(module.chunks)]);
       const rows = documents.map(({ title, module, url }) => [title, module ?? '', url]);
-      terminal.write(formatTable(terminal, ['document', 'module', 'url'], rows));
+      await withPager(process, (terminal) => {
+        renderText(terminal, `${info.name}: ${size}`, { style: 'bold' });
+        renderText(terminal, `embedder ${info.embedder}, ${info.dimensions} dimensions`);
+        renderText(terminal, times);
+        terminal.write('\n');
+        if (modules.length > 0) terminal.write(`${formatTable(terminal, ['module', 'chunks'], modules)}\n`);
+        terminal.write(formatTable(terminal, ['document', 'module', 'url'], rows));
+      });
     }),
   );
 }
@@ -176,7 +179,8 @@ export function runCollectionCopy({
   return withApp({ flags, whenInterrupted }, async (app, { signal }) => {
     const [from, to] = [parseStoredName(source, app), parseStoredName(target, app)];
     if (from.store === to.store && from.name === to.name) {
-      throw new AppError('invalid_input', `Cannot copy ${formatStoredName(from)} to itself.`);
+      const message = `Cannot copy ${formatStoredName(from)} to itself.`;
+      throw new AppError('invalid_input', message, { hint: 'Choose another name for the copy.' });
     }
     const summary = await copy(app, from, to, flags.prune ?? false, signal);
     if (flags.json) {
@@ -203,7 +207,7 @@ async function copy(
 ) {
   const sources = app.catalogOf(from.store);
   const source = await sources.open(from.name);
-  if (source === null) throw unknownCollection(formatStoredName(from), await sources.list());
+  if (source === null) throw unknownCollectionError(formatStoredName(from), await sources.list());
   const progress = createProgressBar(`Copying ${from.name}`);
   try {
     const target = await app.catalogOf(to.store).openOrCreate(to.name, source.identity);
@@ -260,12 +264,12 @@ export function measureThreshold(flags: CollectionFlags): Promise<void> {
       const { embedder } = store.identity;
       if (flags.json) return printJson({ collection: store.name, embedder, ...fitted, saved });
       const { documents, passages, baseline, threshold, ownKept, othersKept } = fitted;
-      const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
+      const percent = (share: number) => `${(share * 100).toFixed(0)}%`;
       const terminal = createTerminal(process.stdout);
       terminal.write(
-        `${terminal.text(store.name, 'bold')}: threshold ${threshold} (unrelated texts have a cosine of about ${baseline} with ${embedder}).\n` +
-          `${percent(ownKept)} of sentences reach it with their own passage, ${percent(othersKept)} with a passage of another document ` +
-          `(${passages} passages of ${documents} documents).\n`,
+        `${terminal.text(store.name, 'bold')}: threshold ${threshold} (unrelated texts have a similarity of about ${baseline} with ${embedder}).\n` +
+          `With it, ${percent(ownKept)} of test sentences match the passage they come from, and ${percent(othersKept)} ` +
+          `match a passage of another document (${passages} passages of ${documents} documents tested).\n`,
       );
       if (saved !== null)
         terminal.write(`Saved in ${terminal.text(saved)} for all collections of this model.\n`);
@@ -277,20 +281,21 @@ export function measureThreshold(flags: CollectionFlags): Promise<void> {
 
 async function withStore<T>(app: App, name: string, work: (store: ChunkStore) => Promise<T>): Promise<T> {
   const store = await app.catalog.open(await existingName(app, { name }));
-  if (store === null) throw unknownCollection(name, []);
+  if (store === null) throw unknownCollectionError(name, []);
   return work(store).finally(() => store.close());
 }
 
 async function existingName(app: App, { name = '' }: Pick<CollectionFlags, 'name'>): Promise<string> {
   const names = await app.catalog.list();
   if (names.includes(name)) return name;
-  throw unknownCollection(name, names);
+  throw unknownCollectionError(name, names);
 }
 
-function unknownCollection(name: string, names: readonly string[]): AppError {
+export function unknownCollectionError(name: string, names: readonly string[]): AppError {
   const nearest = findNearestName(name, names);
-  const known = names.length > 0 ? `Collections: ${names.join(', ')}.` : 'Create one: citeloop ingest <path>';
-  return new AppError('invalid_input', `Unknown collection "${name}".`, {
+  const all = oneLine(names.join(', '), 300);
+  const known = all === '' ? 'Create one: citeloop ingest <path>' : `Collections: ${all}.`;
+  return new AppError('invalid_input', `Unknown collection "${oneLine(name, 60)}".`, {
     hint: nearest === undefined ? known : `Did you mean ${nearest}? ${known}`,
   });
 }

@@ -135,7 +135,8 @@ async function findValues(
     words.map((word) => ({ word, describe }));
   if (choices !== undefined) return describeAll(choices, '');
   if (name === 'setting') return describeAll(settingNames, '');
-  const config = loadConfig({ configPath: /(?:^|\n)--config[=\n](.+)/.exec(before.join('\n'))?.[1] });
+  const configPath = /(?:^|\n)--config[=\n](.+)/.exec(before.join('\n'))?.[1];
+  const config = loadConfig({ configPath, whenUntrusted: 'ignore' });
   switch (name) {
     case 'collection':
     case 'name':

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { type AppConfig, loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
 import { saveSetting, toSettingName } from '../../config/user-settings.ts';
@@ -20,17 +21,23 @@ export function effectiveSettings({ agent, home, given, origins }: AppConfig) {
 }
 
 export function listSettings({ config: configPath, json }: CommonFlags): void {
-  const config = loadConfig({ configPath });
+  const config = loadLeniently(configPath);
+  const { untrusted, settingsFile: file } = config;
   const settings = effectiveSettings(config);
-  if (json) return void printJson({ settings, file: config.settingsFile });
+  if (json) return void printJson({ settings, untrusted, file });
   const terminal = createTerminal(process.stdout);
-  const rows = settings.map(({ name, value, origin }) => [name, oneLine(formatValue(value), 40), origin]);
+  const ignored = untrusted.map(({ origin, ...each }) => ({ ...each, origin: `not trusted: ${origin}` }));
+  const rows = [...settings, ...ignored].map(({ name, value, origin }) => [
+    name,
+    oneLine(formatValue(value), 40),
+    origin,
+  ]);
   terminal.write(formatTable(terminal, ['setting', 'value', 'source'], rows));
 }
 
 export function getSetting({ setting = '', config: configPath, json }: SettingFlags): void {
   const name = toSettingName(setting);
-  const found = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
+  const found = effectiveSettings(loadLeniently(configPath)).find((each) => each.name === name);
   if (json) return void printJson(found ?? { name, value: null, origin: DEFAULT_ORIGIN });
   const terminal = createTerminal(process.stdout);
   if (found !== undefined) terminal.write(`${terminal.text(formatValue(found.value))}\n`);
@@ -44,13 +51,14 @@ export async function setSetting({
   json,
 }: SettingFlags): Promise<void> {
   const name = toSettingName(setting);
-  const { settingsFile } = loadConfig({ configPath });
+  const { settingsFile } = loadLeniently(configPath);
+  const wasSaved = existsSync(settingsFile) && readFileSync(settingsFile, 'utf8').includes(`"${name}":`);
   const saved = await saveSetting(settingsFile, name, value ?? null);
-  const current = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
+  const current = effectiveSettings(loadLeniently(configPath)).find((each) => each.name === name);
   if (json) return void printJson({ name, value: saved ?? null, file: settingsFile });
   const done =
     saved === undefined
-      ? `Removed ${name} from ${settingsFile}`
+      ? `${wasSaved ? `Removed ${name} from` : `${name} is not set in`} ${settingsFile}`
       : `Set ${name} to ${formatValue(saved)} in ${settingsFile}`;
   const terminal = createTerminal(process.stdout);
   terminal.write(`${terminal.text(done)}\n`);
@@ -58,6 +66,11 @@ export async function setSetting({
   if (origin === DEFAULT_ORIGIN || origin.startsWith(settingsFile)) return;
   const stderr = createTerminal(process.stderr);
   stderr.write(`${stderr.text(`Overridden here: ${formatValue(active)} (${origin}).`)}\n`);
+}
+
+/** Without the settings that are not trusted. */
+function loadLeniently(configPath: string | undefined): AppConfig {
+  return loadConfig({ configPath, whenUntrusted: 'ignore' });
 }
 
 function formatValue(value: unknown): string {

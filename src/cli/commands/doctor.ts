@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir } from 'node:fs/promises';
-import type { App } from '../../app/create-app.ts';
+import { access, constants } from 'node:fs/promises';
+import { type App, usesReranker } from '../../app/create-app.ts';
 import {
   checkModelWeights,
   listOllamaModels,
@@ -11,6 +11,7 @@ import { checkSessionStore, sessionStorePath } from '../../app/sessions.ts';
 import type { AppConfig } from '../../config/load-config.ts';
 import { isLocalModel } from '../../domain/agent-config.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { makeDirectory } from '../../files/make-directory.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
@@ -22,6 +23,8 @@ import { withApp } from './with-app.ts';
 
 const EXIT_UNHEALTHY = 3;
 const INDENT = '  ';
+/** Damaged documents that are named. */
+const MAX_NAMED = 5;
 
 interface Check {
   name: string;
@@ -88,7 +91,7 @@ async function localChecks(app: App): Promise<Check[]> {
 
 function describeSettings(config: AppConfig): string {
   const given = effectiveSettings(config).filter(({ name }) => config.origins[name] !== undefined);
-  if (given.length === 0) return `defaults; saved settings would be in ${config.settingsFile}`;
+  if (given.length === 0) return `defaults (no file at ${config.settingsFile})`;
   return given
     .map(({ name, value, origin }) => `${name} ${oneLine(JSON.stringify(value), 60)} (${origin})`)
     .join(', ');
@@ -96,7 +99,7 @@ function describeSettings(config: AppConfig): string {
 
 async function checkDataDirectory({ home }: AppConfig): Promise<string> {
   try {
-    await mkdir(home, { recursive: true });
+    makeDirectory(home);
     await access(home, constants.W_OK);
     return home;
   } catch (error) {
@@ -167,6 +170,14 @@ async function checkCollection(app: App, name: string): Promise<CheckResult> {
         hint: `Restore it from a backup, or delete it and ingest again: ${remove}`,
       });
     }
+    const damaged = (await store.damaged?.()) ?? [];
+    if (damaged.length > 0) {
+      const names = `${damaged.slice(0, MAX_NAMED).join(', ')}${damaged.length > MAX_NAMED ? ', …' : ''}`;
+      const sentence = `${formatCount(damaged.length, 'document')} changed in the collection file since the ingest: ${names}`;
+      throw new AppError('retrieval_error', sentence, {
+        hint: `Ingest again what has changed: citeloop ingest <path> --collection ${name}`,
+      });
+    }
     const { documents, chunks, withoutVector } = await store.info();
     if (chunks === 0) return { detail: 'empty', fix: fill };
     const isReadable = await app.assertReadable(store).then(
@@ -188,13 +199,13 @@ async function checkCollection(app: App, name: string): Promise<CheckResult> {
 
 /** Checks the configured services: the model with a small request, the others for reachability. */
 async function serviceChecks(app: App): Promise<Check[]> {
-  const { agent, modelService, secrets, rerank, store, qdrant, origins } = app.config;
+  const { agent, modelService, cohereKey, cohereBaseUrl, store, qdrant, origins } = app.config;
   const isHosted = !isLocalModel(agent.model) || origins.provider !== undefined;
   const probes = probeServices({
     // A model that answers needs no further check.
     model: isHosted || !(modelService.key || agent.baseUrl) ? undefined : modelService,
-    cohere: { key: secrets.cohereApiKey?.reveal(), baseUrl: app.config.cohereBaseUrl },
-    qdrant: store === 'qdrant' ? { key: secrets.qdrantApiKey?.reveal(), url: qdrant.url } : undefined,
+    cohere: { key: cohereKey, baseUrl: cohereBaseUrl },
+    qdrant: store === 'qdrant' ? qdrant : undefined,
   });
   const [first, ...others] = isHosted ? [] : await listOllamaModels();
   const useOllama = `To use it: citeloop chat --provider ollama --model ${first}`;
@@ -203,7 +214,7 @@ async function serviceChecks(app: App): Promise<Check[]> {
     ...(first === undefined
       ? []
       : [check('ollama', async () => ({ detail: [first, ...others].join(', '), fix: useOllama }))]),
-    ...(rerank.on ? [check('reranker', () => checkReranker(app))] : []),
+    ...(usesReranker(app.config) ? [check('reranker', () => checkReranker(app))] : []),
     ...probes.map(({ name, probe }) => check(name, probe)),
   ]);
 }

@@ -143,7 +143,7 @@ function renderSummary(
   for (const { uri, message, hint } of summary.failed) {
     const place = uri.startsWith('file:') ? fileURLToPath(uri) : uri;
     const failure = message.includes(place) ? message : `${place}: ${message}`;
-    terminal.write(`${terminal.text('failed', 'red')} ${terminal.text(failure)}\n`);
+    terminal.write(`${terminal.text('failed:', 'red')} ${terminal.text(failure)}\n`);
     if (hint !== null) terminal.write(`       ${terminal.text(hint, 'dim')}\n`);
   }
   const counts = (['added', 'changed', 'renamed', 'unchanged', 'removed'] as const)

@@ -8,14 +8,14 @@ import { createTerminal } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
 export interface OpenFlags extends CommonFlags {
-  /** A session; or the marker in the last session, if `number` is not given. */
-  session?: string | undefined;
+  /** yargs fills required arguments first: of two words, this is the session, and `session` is the number. */
   number?: string | undefined;
+  session?: string | undefined;
 }
 
 export function runOpen(flags: OpenFlags): Promise<void> {
-  const { session = 'last', number } = flags;
-  const [wanted, marker] = number === undefined ? ['last', session] : [session, number];
+  const { number: first = '', session: second } = flags;
+  const [wanted, marker] = second === undefined ? ['last', first] : [first, second];
   return withApp({ flags }, async (app) => {
     const store = await app.sessions();
     try {

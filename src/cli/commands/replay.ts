@@ -1,5 +1,7 @@
 import type * as z from 'zod';
+import { assertConfiguredServices } from '../../app/configured-services.ts';
 import type { App } from '../../app/create-app.ts';
+import { parseArm } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
 import { parseOrThrow } from '../../faults/parse-or-throw.ts';
@@ -103,12 +105,17 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
     }
     case 'eval': {
       const { evalInputsSchema, evaluateSettings } = await import('../evaluation/compare.ts');
-      await evaluateSettings(app, read(evalInputsSchema), run);
+      const inputs = read(evalInputsSchema);
+      assertConfiguredAddresses([inputs.judgeBaseUrl], flags);
+      await evaluateSettings(app, inputs, run);
       return;
     }
     case 'compare': {
       const { compareArms, compareInputsSchema } = await import('../evaluation/compare.ts');
-      await compareArms(app, read(compareInputsSchema), run);
+      const inputs = read(compareInputsSchema);
+      const addresses = inputs.arm?.map((arm) => parseArm(arm).changed.baseUrl) ?? [];
+      assertConfiguredAddresses([inputs.judgeBaseUrl, ...addresses], flags);
+      await compareArms(app, inputs, run);
       return;
     }
     default:
@@ -116,4 +123,11 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
         hint: 'Use it with --replay, or in a test with useTape.',
       });
   }
+}
+
+/** Addresses in the flags of a tape, to which a replay that sends requests would send keys. */
+function assertConfiguredAddresses(addresses: readonly unknown[], { onMiss = 'fail', config }: ReplayFlags) {
+  if (onMiss === 'fail') return;
+  for (const baseUrl of addresses)
+    if (typeof baseUrl === 'string') assertConfiguredServices({ baseUrl }, {}, config);
 }

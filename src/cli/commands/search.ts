@@ -41,7 +41,7 @@ export function runSearch(flags: SearchFlags): Promise<void> {
     }
     if (!flags.json) {
       return withPager(process, (terminal) =>
-        renderSearchResult(terminal, { collection, context, hits, explain }),
+        renderSearchResult(terminal, { collection, mode, context, hits, explain }),
       );
     }
     const ranks = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({

@@ -38,11 +38,11 @@ export function runServe(flags: ServeFlags): Promise<void> {
     (parseFlag('--grace', flags.grace, integerSchema(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.grace) * 1000;
   const tokens = readNamedTokens(flags);
   const token = tokens === undefined ? readAccessToken(flags, host) : undefined;
-  return withApp({ flags: toSettings(flags), judgeInWorker: true }, async (app, { signal }) => {
+  return withApp({ flags: toSettings(flags) }, async (app, { signal }) => {
     const { model, policy, verbose } = app.config.agent;
     const limits = readLimits(flags, isLocalModel(model));
     // Starts to load while the collection is opened.
-    if (flags.mode !== 'lexical') app.judge().catch(() => {});
+    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
     const sessions = await app.sessions();
     const collections = await serveCollections(app, signal, flags, sessions);
     try {

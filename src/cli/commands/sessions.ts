@@ -91,12 +91,12 @@ export function listOutdatedAnswers(flags: SessionFlags): Promise<void> {
 export function showSession(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store, app) => {
     const { session, user, turns } = await readSession(store, flags);
-    const fates = await fatesByTurn(app, session, turns);
+    const changes = await findChangesByTurn(app, session, turns);
     if (flags.json) {
-      const all = new Map(fates.flatMap((ofTurn) => [...ofTurn]));
+      const all = new Map(changes.flatMap((ofTurn) => [...ofTurn]));
       return printJson({ session, user, turns, ...toCitationChangeRecords(all) });
     }
-    await withPager(process, (terminal) => renderSession(terminal, { session, user, turns, fates }));
+    await withPager(process, (terminal) => renderSession(terminal, { session, user, turns, changes }));
   });
 }
 
@@ -173,8 +173,8 @@ async function readSession(store: SessionStore, flags: SessionFlags) {
   return { ...loaded, turns: await Array.fromAsync(store.turns(sessionId)) };
 }
 
-/** All sources of a deleted collection have vanished; if it cannot be read, no changes are known. */
-async function fatesByTurn(
+/** All sources of a deleted collection count as removed; if it cannot be read, no changes are known. */
+async function findChangesByTurn(
   app: App,
   { collection }: ConversationSession,
   recorded: readonly RecordedTurn[],

@@ -10,7 +10,7 @@ import type { AnswerChangeKind } from '../../tape/diff-answers.ts';
 import { diffTapes } from '../../tape/diff-tapes.ts';
 import { parseHar, toHar } from '../../tape/har.ts';
 import { assertComplete, assertUnedited, openTape } from '../../tape/open-tape.ts';
-import { reissueRequests } from '../../tape/reissue-requests.ts';
+import { type ReissueResult, reissueRequests } from '../../tape/reissue-requests.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
@@ -122,7 +122,7 @@ export function diffTapeFiles({ before = '', after = '', json }: TapeCommandFlag
   return difference.same ? EXIT_SUCCESS : EXIT_DRIFT;
 }
 
-/** Exit code 7 if a service answers differently in a way that `--allow` does not name. */
+/** Exit code 7 if a service answers differently in a way that `--allow` does not name. Throws `invalid_input` if none was asked. */
 export function renewTapes(flags: TapeCommandFlags): Promise<number> {
   const { tapes: paths = [], sample = DEFAULT_SAMPLE, allow = [], json } = flags;
   if (!Number.isInteger(sample) || sample < 1)
@@ -139,12 +139,20 @@ export function renewTapes(flags: TapeCommandFlags): Promise<number> {
       fetch: globalThis.fetch,
       signal,
     });
+    if (result.asked.length === 0) throw noCallRepeatedError(redactor.value(result.left));
     const ok = result.asked.every(({ changes }) => changes.every(({ kind }) => allow.includes(kind)));
     const report = redactor.value({ ok, allow, ...result });
     if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
     else renderReissueResult(createTerminal(process.stdout), report);
     return ok ? EXIT_SUCCESS : EXIT_DRIFT;
   }, 'No tape was changed.');
+}
+
+function noCallRepeatedError(left: ReissueResult['left']): AppError {
+  const reasons = left.map(({ calls, reason }) => `Skipped ${formatCount(calls, 'call')}: ${reason}.`);
+  return new AppError('invalid_input', 'No recorded call could be sent again.', {
+    hint: reasons.join('\n') || 'The tapes have no calls.',
+  });
 }
 
 async function writeTape(
@@ -160,7 +168,10 @@ async function writeTape(
 }
 
 function configuredRedactorWith(patterns: readonly string[], configPath: string | undefined): Redactor {
-  return createRedactor({ secrets: configuredSecrets(loadConfig({ configPath })), patterns });
+  return createRedactor({
+    secrets: configuredSecrets(loadConfig({ configPath, whenUntrusted: 'ignore' })),
+    patterns,
+  });
 }
 
 function printResult(json: boolean | undefined, fields: object, sentence: string): void {

@@ -73,7 +73,7 @@ export async function runReplayed<T>(run: TapedCommandRun, work: Work<T>): Promi
 }
 
 export function toReplayOptions({ onMiss, timing, redact }: TapeFlags, configPath: string | undefined) {
-  const secrets = configuredSecrets(loadConfig({ configPath }));
+  const secrets = configuredSecrets(loadConfig({ configPath, whenUntrusted: 'ignore' }));
   return { onMiss, timing, patterns: redact, secrets, renewedBy: CURRENT_PROGRAM };
 }
 
@@ -92,7 +92,8 @@ export async function withReplayedConfig<T>(
   { changed, configPath, onMiss, writes, current = false }: ReplayedConfigOptions,
   work: (config: AppConfig) => Promise<T>,
 ): Promise<T> {
-  const recorded = current ? flagSettings(run) : run.settings;
+  // A tape may come from anyone, and no run records these.
+  const { home: _, modelDir: __, ...recorded } = current ? flagSettings(run) : run.settings;
   if (onMiss !== 'fail') assertConfiguredServices(recorded, { ...changed }, configPath);
   const loaded = loadConfig({ flags: { ...recorded, ...changed }, configPath });
   const config = onMiss === 'fail' ? withPlaceholderKeys(loaded) : loaded;
@@ -133,6 +134,7 @@ const UNRECORDED_FLAGS = new Set([
   'timing',
   'json',
   'verbose',
+  'trust',
   'config',
   '$0',
   '_',
@@ -187,5 +189,5 @@ function formatRecordingEnd(end: RecordingResult): string {
     ? 'the run'
     : `${formatCount(exchanges, 'exchange')}${failed ? ' and the failure' : ''}`;
   const where = unchanged ? `; ${path} is unchanged` : ` in ${path}`;
-  return `Recorded ${what}${where}${isLocal ? '; it called no service' : ''}`;
+  return `Recorded ${what}${where}${isLocal ? ' (no service calls).' : '.'}`;
 }

@@ -20,17 +20,11 @@ interface AppRun {
   whenInterrupted?: string;
   /** Set if the command can be recorded and replayed. */
   taped?: RecordableCommand;
-  judgeInWorker?: boolean;
 }
 
 /** Runs a command with an app, which is closed afterwards. Ctrl-C aborts `run.signal`. Applies --record and --replay. */
 export function withApp<T>(
-  {
-    flags: { config: configPath, ...flags },
-    whenInterrupted = 'Completed work is saved.',
-    taped,
-    judgeInWorker = false,
-  }: AppRun,
+  { flags: { config: configPath, ...flags }, whenInterrupted = 'Completed work is saved.', taped }: AppRun,
   work: (app: App, run: CommandRun) => Promise<T>,
 ): Promise<T> {
   return withInterruptSignal(async (signal) => {
@@ -43,13 +37,13 @@ export function withApp<T>(
     }
     refuseTapeFlags(flags);
     const config = loadConfig({ flags: { ...flags }, configPath });
-    return runOnApp(config, { signal, judgeInWorker }, (app) => work(app, { signal, tape: null }));
+    return runOnApp(config, { signal }, (app) => work(app, { signal, tape: null }));
   }, whenInterrupted);
 }
 
 export async function runOnApp<T>(
   config: AppConfig,
-  options: { signal: AbortSignal; runtime?: Runtime; judgeInWorker?: boolean },
+  options: { signal: AbortSignal; runtime?: Runtime },
   work: (app: App) => Promise<T>,
 ): Promise<T> {
   const app = createApp(config, { ...options, onEvent: createEventPrinter() });
@@ -66,6 +60,9 @@ function refuseTapeFlags({ onMiss, timing, redact }: TapeFlags): void {
 
 /** Signals within this time count as one: a terminal signals the launcher in bin/, too, which forwards it. */
 const SAME_SIGNAL_MS = 500;
+
+/** After an interrupted command has ended, how long anything that it started may keep the process alive. */
+const EXIT_AFTER_MS = 500;
 
 /** Runs `work` with a signal that Ctrl-C aborts. A second Ctrl-C exits at once. */
 export async function withInterruptSignal<T>(
@@ -87,6 +84,7 @@ export async function withInterruptSignal<T>(
   } finally {
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
+    if (controller.signal.aborted) setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
   }
 }
 
@@ -111,8 +109,14 @@ function createEventPrinter(): (event: AppEvent) => void {
         return downloads.engine.clear();
       case 'retry':
         return print(oneLine(formatRetryNotice(event), 500));
+      case 'file_upgraded':
+        return print(
+          `Upgraded ${event.path} for this version of citeloop. The file before is ${event.backup}; delete it if you do not need it.`,
+        );
       case 'only_collection':
         return print(`Using the collection ${event.name}.`);
+      case 'no_word_vectors':
+        return print(`Run "citeloop ingest" again to add reranking to ${event.collection}.`);
       case 'sample_book':
         return print('No documents indexed: using the sample book. Add yours: citeloop ingest <path>');
       case 'sample_progress':

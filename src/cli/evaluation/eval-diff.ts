@@ -14,7 +14,7 @@ import { formatTable } from '../terminal/format-table.ts';
 import { createTerminal, type Terminal, type TextStyle } from '../terminal/terminal.ts';
 import { wrapLine } from '../terminal/wrap-text.ts';
 import type { JsonCommandFlags } from './evaluation-files.ts';
-import { formatPCell, joinBlocks } from './render-evaluation.ts';
+import { formatTestCells, joinBlocks } from './render-evaluation.ts';
 import { findReport } from './run-archive.ts';
 
 const MAX_SHOWN_FLIPS = 20;
@@ -57,13 +57,12 @@ function renderDiff(diff: RunDiff, terminal: Terminal): string {
 }
 
 function renderMetrics({ metrics }: RunDiff, terminal: Terminal): string[] {
-  const rows = metrics.flatMap(({ metric, difference, adjustedP, conclusion, better, worse }) => {
+  const rows = metrics.flatMap((compared) => {
+    const { metric, difference, better, worse } = compared;
     const info = allMetrics.find(({ id }) => id === metric);
     if (info === undefined || Math.abs(difference) <= 1e-9) return [];
     const flips = better.length + worse.length === 0 ? '' : `${better.length} / ${worse.length}`;
-    return [
-      [info.label, formatMetricDifference(difference, info.unit), formatPCell(adjustedP), conclusion, flips],
-    ];
+    return [[info.label, formatMetricDifference(difference, info.unit), ...formatTestCells(compared), flips]];
   });
   const headings = ['metric', 'difference', 'p (Holm)', 'conclusion', 'better / worse'];
   return rows.length === 0 ? [] : [formatTable(terminal, headings, rows).trimEnd()];

@@ -1,13 +1,7 @@
-import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { integerSchema, parseFlag } from '../../config/parse-value.ts';
 import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
-import {
-  type DraftChunk,
-  draftCasesFromChunks,
-  draftCasesFromSession,
-} from '../../evaluation/cases/draft-cases.ts';
-import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { type DraftChunk, draftCases } from '../../evaluation/cases/draft-cases.ts';
 import { formatCases } from '../../evaluation/cases/parse-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -19,7 +13,6 @@ import { assertNotExisting, type JsonCommandFlags, writeOutputFile } from './eva
 import { openModelPrompt } from './open-arms.ts';
 
 export interface EvalInitFlags extends JsonCommandFlags {
-  from?: 'collection' | 'sessions' | undefined;
   count?: number | undefined;
   output?: string | undefined;
   model?: string | undefined;
@@ -28,60 +21,44 @@ export interface EvalInitFlags extends JsonCommandFlags {
 }
 
 const DEFAULT_COUNT = 40;
-const DEFAULT_FILE = 'cases.yaml';
-/** Fixed, so that drafts of the same collection are the same. */
-const DRAFT_SEED = 1;
 const DOCUMENTS_PER_READ = 32;
 
-/** Drafts cases from a collection, with the configured model where there is one, or from past sessions. */
-export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<void> {
-  const file = flags.output ?? DEFAULT_FILE;
+/** Drafts cases from a collection, with the configured model where there is one. */
+export async function runEvalInit({
+  json,
+  output: file = 'cases.yaml',
+  ...flags
+}: EvalInitFlags): Promise<void> {
   const count = parseFlag('--count', flags.count, integerSchema(1)) ?? DEFAULT_COUNT;
   assertNotExisting(file, flags.force);
   await withApp({ flags }, async (app, { signal }) => {
-    const cases =
-      flags.from === 'sessions'
-        ? await draftFromSessions(app, count)
-        : await draftFromCollection(app, { count, signal });
-    await writeOutputFile(file, formatCases(cases, file));
-    const terminal = createTerminal(process.stdout);
-    if (json !== undefined) {
-      terminal.write(`${JSON.stringify({ file, cases: cases.length })}\n`);
-      return;
+    const store = await openCollection(app, signal);
+    const bar = createProgressBar('Drafting questions');
+    try {
+      const ask = app.config.agent.model === OFFLINE_MODEL ? null : await openModelPrompt(app);
+      const onProgress = (done: number) => bar.update({ done, total: count });
+      const cases = await draftCases(await readChunks(store), { count, ask, signal, onProgress });
+      if (cases.length === 0) {
+        throw new AppError('invalid_input', `No passage of "${store.name}" yields a question.`, {
+          hint: 'Ingest documents with headings and sentences, or write cases by hand: docs/evaluation.md.',
+        });
+      }
+      await writeOutputFile(file, formatCases(cases, file));
+      bar.clear();
+      const { collectionChosen, agent } = app.config;
+      const collection = collectionChosen ? ` --collection ${agent.collection}` : '';
+      const drafted = cases.filter(({ expectedSources }) => expectedSources !== undefined).length;
+      const kinds = `${drafted} from documents, ${cases.length - drafted} off-topic or small talk`;
+      const better = ask === null ? ' A model writes better questions: add --model.' : '';
+      const sentence = `Drafted ${formatCount(cases.length, 'case')} in ${file} (${kinds}).${better} Review and correct them, then run: citeloop eval ${file}${collection}`;
+      const terminal = createTerminal(process.stdout);
+      if (json === undefined) terminal.write(terminal.text(`${sentence}\n`));
+      else terminal.write(`${JSON.stringify({ file, cases: cases.length })}\n`);
+    } finally {
+      bar.clear();
+      await store.close();
     }
-    const collection = app.config.collectionChosen ? ` --collection ${app.config.agent.collection}` : '';
-    terminal.write(
-      terminal.text(
-        `Drafted ${formatCount(cases.length, 'case')} in ${file}. Review and correct them, then run: citeloop eval ${file}${collection}\n`,
-      ),
-    );
   });
-}
-
-async function draftFromCollection(
-  app: App,
-  { count, signal }: { count: number; signal: AbortSignal },
-): Promise<EvaluationCase[]> {
-  const store = await openCollection(app, signal);
-  const bar = createProgressBar('Drafting questions');
-  try {
-    const ask = app.config.agent.model === OFFLINE_MODEL ? null : await openModelPrompt(app);
-    const onProgress = (done: number) => bar.update({ done, total: count });
-    const cases = await draftCasesFromChunks(await readChunks(store), {
-      count,
-      seed: DRAFT_SEED,
-      ask,
-      signal,
-      onProgress,
-    });
-    if (cases.length > 0) return cases;
-    throw new AppError('invalid_input', `No passage of "${store.name}" yields a question.`, {
-      hint: 'Ingest documents with headings and sentences, or write cases by hand: docs/evaluation.md.',
-    });
-  } finally {
-    bar.clear();
-    await store.close();
-  }
 }
 
 async function readChunks(store: ChunkStore): Promise<DraftChunk[]> {
@@ -94,27 +71,4 @@ async function readChunks(store: ChunkStore): Promise<DraftChunk[]> {
     }
   }
   return found;
-}
-
-/** Newest sessions first, of the chosen collection only where one is chosen. */
-async function draftFromSessions(app: App, count: number): Promise<EvaluationCase[]> {
-  const sessions = await app.sessions();
-  const { collection, abstentionPhrases } = app.config.agent;
-  try {
-    const drafts: EvaluationCase[] = [];
-    for (const { sessionId, collection: used } of await sessions.list({})) {
-      if (app.config.collectionChosen && used !== collection) continue;
-      const found = await sessions.load(sessionId);
-      if (found === null) continue;
-      const turns = await Array.fromAsync(sessions.turns(sessionId));
-      drafts.push(...draftCasesFromSession(found.session, turns, abstentionPhrases));
-      if (drafts.length >= count) break;
-    }
-    if (drafts.length > 0) return drafts.slice(0, count);
-    throw new AppError('invalid_input', 'There are no sessions to draft cases from.', {
-      hint: 'Run "citeloop chat", then rate its answers with "citeloop sessions feedback last good".',
-    });
-  } finally {
-    await sessions.close();
-  }
 }

@@ -5,6 +5,7 @@ import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts'
 import { formatTable } from '../terminal/format-table.ts';
 import { formatDuration } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import type { JsonCommandFlags } from './evaluation-files.ts';
 import { listArchivedRuns, readArchivedRun } from './run-archive.ts';
 
@@ -31,7 +32,7 @@ export async function runEvalRuns({
       `${JSON.stringify(runs.map(({ name, report }) => ({ name, ...summarizeRun(report) })))}\n`,
     );
   } else if (runs.length === 0) {
-    terminal.write(terminal.text('No runs saved. Run one with: citeloop eval <cases>\n'));
+    renderText(terminal, 'No runs saved. Run one with: citeloop eval <cases>');
   } else {
     const headings = ['run', 'case file', 'cases', 'time', 'tokens', 'cost', 'answered correctly'];
     terminal.write(

@@ -1,10 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
+import { assertTrustedCode } from '../../config/trust.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { SearchMode } from '../../domain/setting-choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { pinGold } from '../../evaluation/cases/stale-cases.ts';
+import { createSourceFinder } from '../../evaluation/cases/expected-source.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
@@ -42,11 +43,12 @@ export async function runEvaluation(
   const check = await prepareChecks(cases, {
     directory: dirname(resolve(inputs.file)),
     judge: judge ?? null,
+    assertTrustedCode,
   });
   const store = await openCollection(app, signal, tape);
   try {
     const scoreThreshold = app.config.agent.scoreThreshold ?? (await app.embedder()).scoreThreshold;
-    const defaults = { mode: plan.mode, rerank: app.config.rerank.on, scoreThreshold };
+    const defaults = { mode: plan.mode, rerank: app.config.rerank.by !== 'off', scoreThreshold };
     const arms = plan.arms.map((arm) => resolveArm(arm, app, defaults));
     assertPriced(inputs, [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])]);
     const open = await Promise.all(
@@ -72,7 +74,7 @@ export async function runEvaluation(
     const report = assembleReport({
       cases,
       metrics: allMetrics,
-      pins: collection.pins,
+      hasSources: collection.hasSources,
       arms: arms.map(({ app: _, ...arm }) => ({ ...arm, runs: results.get(arm.name) ?? new Map() })),
       header: {
         program: 'citeloop',
@@ -110,7 +112,7 @@ function assertPriced({ budget, priceOf }: CheckedInputs, models: readonly strin
   });
 }
 
-/** The collection as the report has it, its state as the journal identifies it, and pins of the gold. */
+/** The collection as the report has it, its state as the journal identifies it, and whether it has any expected source. */
 async function describeCollection(
   app: App,
   store: ChunkStore,
@@ -130,8 +132,18 @@ async function describeCollection(
       fingerprint: listed === null ? null : collectionFingerprint(store.identity, listed),
     },
     state: [name, embedder, chunks, updatedAt],
-    pins: listed === null ? undefined : await pinGold(cases, store, listed),
+    hasSources: listed === null ? undefined : hasExpectedSource(cases, listed),
   };
+}
+
+function hasExpectedSource(
+  cases: readonly EvaluationCase[],
+  documents: readonly { url: string; uri: string }[],
+): boolean {
+  const findSources = createSourceFinder(documents);
+  return cases.some(({ expectedSources = [] }) =>
+    expectedSources.some((expected) => findSources(expected).length > 0),
+  );
 }
 
 /** Errors of this search are left to the cases. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createRunJournal, type RunJournal } from '../../evaluation/run/run-arms.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { makeDirectory } from '../../files/make-directory.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 
 /** Flags of commands with `--json`, which is an empty string without a value. */
@@ -14,7 +15,7 @@ export interface JsonCommandFlags extends Omit<CommonFlags, 'json'> {
 /** Creates missing folders. Throws `invalid_input`. */
 export async function writeOutputFile(path: string, content: string): Promise<void> {
   try {
-    await mkdir(dirname(resolve(path)), { recursive: true });
+    makeDirectory(dirname(resolve(path)));
     await writeFile(path, content);
   } catch (error) {
     throw new AppError('invalid_input', `Could not write ${path}.`, { hint: messageOf(error), cause: error });
@@ -27,14 +28,9 @@ export async function readInputFile(path: string, kind: string): Promise<string>
     return await readFile(path, 'utf8');
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new AppError(
-      'invalid_input',
-      `${kind} ${path} ${isMissing ? 'does not exist' : 'cannot be read'}.`,
-      {
-        hint: isMissing ? 'Check the path.' : messageOf(error),
-        cause: error,
-      },
-    );
+    const hint = isMissing ? 'Check the path.' : messageOf(error);
+    const problem = isMissing ? 'does not exist' : 'cannot be read';
+    throw new AppError('invalid_input', `${kind} ${path} ${problem}.`, { hint, cause: error });
   }
 }
 
@@ -72,7 +68,7 @@ export async function openRunState(
   const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
   const path = join(home, 'evaluations', `${key}.jsonl`);
   if (fresh) await rm(path, { force: true });
-  await mkdir(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   const earlier = await readFile(path, 'utf8').catch(() => '');
   // Ends a truncated line, so that the next one stays readable.
   if (earlier !== '' && !earlier.endsWith('\n')) await appendFile(path, '\n');

@@ -100,7 +100,7 @@ export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, t
 }
 
 function selfJudgeError(model: string): AppError {
-  return new AppError('invalid_input', `With --judge alone ${model} would judge its own answers.`, {
+  return new AppError('invalid_input', `Without --judge-model, ${model} would judge its own answers.`, {
     hint:
       model === OFFLINE_MODEL
         ? 'Name the judge with --judge-model.'

@@ -3,9 +3,15 @@ import type { App } from '../../app/create-app.ts';
 import { createConfiguredModel } from '../../app/create-model.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
-import type { AppConfig } from '../../config/load-config.ts';
+import { type AppConfig, parseCheck } from '../../config/load-config.ts';
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent-config.ts';
-import { OFFLINE_MODEL, SEARCH_MODES, type SearchMode } from '../../domain/setting-choices.ts';
+import {
+  CHECKS,
+  OFFLINE_MODEL,
+  ONNX_PREFIX,
+  SEARCH_MODES,
+  type SearchMode,
+} from '../../domain/setting-choices.ts';
 import type { ReportArm } from '../../evaluation/report/report-data.ts';
 import type { AskModel, JudgeModel } from '../../evaluation/run/judge-model.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
@@ -30,7 +36,7 @@ type DefaultArmSettings = Pick<ReportArm['settings'], 'mode' | 'rerank' | 'score
 
 /** The configured settings with the changes of an arm. Throws `invalid_input` for an unknown setting or value. */
 export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: DefaultArmSettings): ResolvedArm {
-  const { mode = defaults.mode, rerank = defaults.rerank, ...changes } = changed;
+  const { mode = defaults.mode, rerank = defaults.rerank, check, ...changes } = changed;
   const reject = (problem: string): never => {
     throw new AppError('invalid_input', `Invalid arm "${name}": ${problem}.`);
   };
@@ -38,6 +44,10 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
   const unknown = Object.keys(changes).find((setting) => !known.includes(setting));
   if (!SEARCH_MODES.some((one) => one === mode)) reject(`mode must be ${SEARCH_MODES.join(', ')}`);
   if (typeof rerank !== 'boolean') reject('rerank must be on or off');
+  // `off` is parsed as a boolean.
+  const checkedBy =
+    check === undefined ? app.config.check : parseCheck(check === false ? 'off' : String(check));
+  if (checkedBy === null) reject(`check must be ${CHECKS.join(', ')} or ${ONNX_PREFIX}<directory>`);
   if (Object.hasOwn(changes, 'collection')) reject('all arms use the same collection');
   if (unknown !== undefined) reject(`unknown setting "${unknown}"`);
   const configured = { ...app.config.agent, ...changes };
@@ -47,12 +57,14 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
     `The arm "${name}"`,
   );
   const agent = { ...rest, scoreThreshold };
+  const reranker = app.config.rerank.by === 'off' ? 'words' : app.config.rerank.by;
   const { modelService } = app.config;
   const { baseUrl } = changes;
   const config: AppConfig = {
     ...app.config,
     agent,
-    rerank: { ...app.config.rerank, on: rerank === true },
+    rerank: { ...app.config.rerank, by: rerank === true ? reranker : 'off' },
+    check: checkedBy ?? app.config.check,
     modelService: typeof baseUrl === 'string' ? { ...modelService, baseUrl } : modelService,
   };
   return {
@@ -79,14 +91,15 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
 }
 
 /** Long texts are stored as a hash, because later runs only ask whether they changed. */
-function toOtherSettings(agent: AgentConfig, { rerank }: AppConfig): ReportArm['otherSettings'] {
+function toOtherSettings(agent: AgentConfig, { rerank, check }: AppConfig): ReportArm['otherSettings'] {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
   const { systemPrompt, abstentionPhrases, collection: _, verbose: __, stream: ___, ...rest } = agent;
   return {
     ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
     systemPrompt: hash(systemPrompt),
     abstentionPhrases: hash(JSON.stringify(abstentionPhrases)),
-    ...(rerank.on && { reranker: rerank.judge ? 'judge' : (rerank.directory ?? rerank.model ?? 'cohere') }),
+    ...(check.by !== 'words' && { check: check.directory ?? check.by }),
+    ...(rerank.by !== 'off' && { reranker: rerank.directory ?? rerank.model ?? rerank.by }),
   };
 }
 

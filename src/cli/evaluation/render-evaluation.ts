@@ -1,5 +1,6 @@
 import { explainIncorrect } from '../../evaluation/metrics/answer-metrics.ts';
 import {
+  formatConclusion,
   formatMetricDifference,
   formatMetricValue,
   formatPValue,
@@ -98,10 +99,9 @@ function renderComparison({ metrics }: ArmComparison, report: ReportData, termin
     const { label, unit } = report.metrics.find(({ id }) => id === compared.metric) as MetricInfo;
     const interval =
       compared.interval?.map((bound) => formatMetricDifference(bound, unit)).join(' to ') ?? '';
-    const { difference, adjustedP, conclusion } = compared;
-    return [label, formatMetricDifference(difference, unit), interval, formatPCell(adjustedP), conclusion];
+    return [label, formatMetricDifference(compared.difference, unit), interval, ...formatTestCells(compared)];
   });
-  const headings = ['metric', 'difference', '95 % interval', 'p (Holm)', 'conclusion'];
+  const headings = ['metric', 'difference', '95% interval', 'p (Holm)', 'conclusion'];
   return rows.length > 0 ? [formatTable(terminal, headings, rows).trimEnd()] : [];
 }
 
@@ -113,8 +113,10 @@ function listOnlyRight({ arm, baseline, metrics }: ArmComparison): string[] {
   ];
 }
 
-export function formatPCell(adjustedP: number | null): string {
-  return adjustedP === null ? '' : formatPValue(adjustedP).replace(/^p (= )?/, '');
+/** The p value and the conclusion. */
+export function formatTestCells({ adjustedP, conclusion }: MetricComparison): string[] {
+  const p = adjustedP === null ? '' : formatPValue(adjustedP).replace(/^p (= )?/, '');
+  return [p, formatConclusion(conclusion)];
 }
 
 function listCases(label: string, ids: readonly string[]): string[] {
@@ -175,9 +177,9 @@ function listNoData({ arms, metrics }: ReportData): string[] {
   if (missing.length === 0) return [];
   const byReason = Array.from(
     Map.groupBy(missing, ({ reason }) => reason),
-    ([reason, list]) => `${list.map(({ label }) => label).join(', ')} (${reason})`,
+    ([reason, list]) => `- ${list.map(({ label }) => label).join(', ')}: ${reason}`,
   );
-  return [`No data: ${byReason.join('; ')}.`];
+  return ['No data:', ...byReason];
 }
 
 function formatFooter({ header, arms }: ReportData): string {
@@ -191,7 +193,7 @@ function formatFooter({ header, arms }: ReportData): string {
     cost(totals.tokens, totals.money),
     ...(totals.judge === null ? [] : [`judge: ${cost(totals.judge.tokens, totals.judge.money)}`]),
     `${header.models.join(', ')} on ${collection.name} (${formatCount(collection.documents, 'document')}, ${formatCount(collection.chunks, 'chunk')})`,
-    `95 % intervals, seed ${header.seed}`,
+    `95% intervals, seed ${header.seed}`,
     `threshold ${arms[0]?.settings.scoreThreshold ?? 0}`,
   ].join('; ');
 }

@@ -64,13 +64,11 @@ export async function findReport(
     : names.filter((name) => name.startsWith(reference));
   const name = matching.includes(reference) ? reference : matching[0];
   if (name === undefined || (matching.length > 1 && name !== reference)) {
-    throw new AppError(
-      'invalid_input',
+    const message =
       name === undefined
-        ? `No file or run is named "${reference}" (${formatCount(names.length, 'run')} saved).`
-        : `Several runs start with "${reference}".`,
-      { hint: 'List the saved runs with: citeloop eval runs' },
-    );
+        ? `There is no ${isLast ? '' : 'file or '}run "${reference}": ${formatCount(names.length, 'run')} saved.`
+        : `Several runs start with "${reference}".`;
+    throw new AppError('invalid_input', message, { hint: 'To list the saved runs: citeloop eval runs' });
   }
   const report = await readArchivedRun(home, name);
   if (report !== null) return { name, report };

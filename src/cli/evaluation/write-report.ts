@@ -6,6 +6,7 @@ import { parseReport, type ReportData } from '../../evaluation/report/report-dat
 import { reportDirectory } from '../../package.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import { readJsonFile, writeOutputFile } from './evaluation-files.ts';
 import type { EvaluationFlags } from './evaluation-inputs.ts';
 import { renderEvaluation } from './render-evaluation.ts';
@@ -31,7 +32,7 @@ export async function writeReport(
     for (const path of written) terminal.write(terminal.text(`Wrote ${path}\n`, 'dim'));
     if (archived !== null) {
       const compare = archived.isFirst ? '' : ' Compare with the run before: citeloop eval diff';
-      terminal.write(terminal.text(`Saved as run ${archived.name}.${compare}\n`, 'dim'));
+      renderText(terminal, `Saved as run ${archived.name}.${compare}`, { style: 'dim' });
     }
   }
   assertGatesPassed(report.gates);

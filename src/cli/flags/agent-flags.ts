@@ -1,9 +1,11 @@
 import type { NumberRange, NumberSetting, SearchMode } from '../../domain/setting-choices.ts';
 import {
+  CHECKS,
   MODEL_APIS,
   MODEL_PROVIDERS,
   NUMBER_SETTINGS,
   OFFLINE_DEFAULTS,
+  ONNX_PREFIX,
   RETRIEVAL_POLICIES,
   SEARCH_MODES,
   TOOL_NAMES,
@@ -45,6 +47,10 @@ export const answeringOptions = {
   'top-k': { alias: 'k', ...numberOption('topK', 'Passages per search') },
   threshold: { alias: 'score-threshold', ...numberOption('scoreThreshold', 'Minimum score') },
   mode: { choices: SEARCH_MODES, describe: 'Search by meaning, by words, or both (default hybrid)' },
+  check: {
+    value: 'name',
+    describe: `Citation check: ${CHECKS.join(', ')} or ${ONNX_PREFIX}<directory> (default words)`,
+  },
   'system-prompt': { value: 'text', describe: 'System prompt, or @file to read one' },
   temperature: numberOption('temperature', 'Sampling temperature'),
   'tool-name': {
@@ -64,7 +70,7 @@ export const answeringOptions = {
 
 export const filterOptions = {
   module: { describe: 'Search only documents of this module' },
-  filter: { value: 'key=value', array: true, describe: 'Search only matching documents' },
+  filter: { value: 'key=value', array: true, describe: 'Search by module, chapter, title or url' },
 } as const satisfies Record<string, OptionDefinition>;
 
 export const agentOptions = {

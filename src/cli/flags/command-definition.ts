@@ -1,6 +1,6 @@
 /** A command: its help, completion and usage errors, and the parser that yargs builds, all come from this. */
 export interface CommandDefinition<Flags = object> {
-  /** In the syntax of yargs: `open <session> [number]`. An array adds `$0`: it runs if no subcommand is named. */
+  /** In the syntax of yargs: `feedback <id> [verdict]`. An array adds `$0`: it runs if no subcommand is named. */
   command: string | readonly string[];
   describe: string;
   positionals?: Readonly<Record<string, PositionalDefinition>>;
@@ -20,7 +20,7 @@ export interface OptionDefinition {
   type?: 'boolean' | 'number';
   /** What the help calls the value. */
   value?: string;
-  /** Set if the flag may be given without a value: which next word is taken as one. */
+  /** Set if the flag may be given without a value: values that may stand before the words of the command. */
   optionalValue?: RegExp;
   alias?: string;
   choices?: readonly string[];
@@ -138,19 +138,22 @@ export function parseCommandLine(program: CommandNode, args: readonly string[]):
     }
     const [name = null, option] = findOption(command, typed) ?? [];
     const next = at + 1 < end ? args[at + 1] : undefined;
-    const hasValue = joined === undefined && option !== undefined && isValueOf(option, next);
+    const needsWord = words.length === 0 && resolveDefaultCommand(command).positionals.length > 0;
+    const hasValue = joined === undefined && option !== undefined && isValueOf(option, next, needsWord);
     if (hasValue) at += 1;
     const value = joined ?? (hasValue ? next : undefined);
     flags.push({ typed, name, option, value });
-    if (option?.optionalValue !== undefined) rest.push(`${typed}=${value ?? ''}`);
+    // yargs takes a single dash as a value only after an equals sign.
+    if (option?.optionalValue !== undefined || value === '-') rest.push(`${typed}=${value ?? ''}`);
     else rest.push(word, ...(hasValue ? [next ?? ''] : []));
   }
   return { command, words: [...words, ...args.slice(end + 1)], flags, rest: [...rest, ...args.slice(end)] };
 }
 
-function isValueOf(option: OptionDefinition, word: string | undefined): boolean {
+/** After a flag whose value is optional, a word that the command needs is a value only if it is known as one. */
+function isValueOf(option: OptionDefinition, word: string | undefined, needsWord: boolean): boolean {
   if (!optionTakesValue(option) || word === undefined || /^--?[^\d-]/.test(word)) return false;
-  return option.optionalValue?.test(word) ?? true;
+  return !needsWord || (option.optionalValue?.test(word) ?? true);
 }
 
 /** The option of a flag such as `--top-k`, `-k` or `--no-stream`. */

@@ -1,8 +1,8 @@
 import {
   EMBEDDER_NAMES,
-  JUDGE_RERANKER,
   ONNX_PREFIX,
   QDRANT_QUANTIZATIONS,
+  RERANKERS,
   STORE_KINDS,
 } from '../../domain/setting-choices.ts';
 import type { OptionDefinition } from './command-definition.ts';
@@ -11,7 +11,7 @@ type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
 export interface CommonFlags
   extends FlagValues<'collection' | 'config', string>,
-    Switches<'json' | 'verbose'> {}
+    Switches<'json' | 'verbose' | 'trust'> {}
 
 /** Flags that yargs sets only if they are given. */
 export type FlagValues<Name extends string, Value> = { [Flag in Name]?: Value | undefined };
@@ -23,6 +23,7 @@ export const globalOptions = {
   collection: { describe: 'Collection to use (default web_documents)', group: GLOBAL_GROUP },
   config: { value: 'path', describe: 'Config file (default ./citeloop.config.json)', group: GLOBAL_GROUP },
   json: { type: 'boolean', describe: 'Print JSON', group: GLOBAL_GROUP },
+  trust: { type: 'boolean', describe: 'Trust the project files that need it', group: GLOBAL_GROUP },
   verbose: { type: 'boolean', describe: 'Print details and error stacks', group: GLOBAL_GROUP },
   help: { type: 'boolean', alias: 'h', describe: 'Print help', group: GLOBAL_GROUP },
   version: { type: 'boolean', alias: 'v', describe: 'Print the version', group: GLOBAL_GROUP },
@@ -43,8 +44,7 @@ const SERVICE_OPTIONS = {
   rerank: {
     rerank: {
       value: 'name',
-      optionalValue: new RegExp(`^(?:true|false|cohere|${JUDGE_RERANKER}|${ONNX_PREFIX}.+)$`),
-      describe: `Rerank with cohere (default), ${JUDGE_RERANKER} or ${ONNX_PREFIX}<directory>`,
+      describe: `Rerank by ${RERANKERS.join(', ')} or ${ONNX_PREFIX}<directory> (default: words)`,
     },
     'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
   },
@@ -76,7 +76,7 @@ export interface TapeFlags extends FlagValues<'record' | 'replay', string> {
 export const replayOptions = {
   'on-miss': {
     choices: ['fail', 'passthrough', 'record'],
-    describe: 'If a request is not on the tape (default fail)',
+    describe: 'Handling of requests not on the tape (default fail)',
   },
   timing: { choices: ['none', 'recorded'], describe: 'Replay at once or at recorded speed (default none)' },
 } as const satisfies OptionDefinitions;

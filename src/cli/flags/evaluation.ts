@@ -3,7 +3,6 @@ import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
 import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
-import type { EvalStaleFlags } from '../evaluation/eval-stale.ts';
 import { answeringOptions } from './agent-flags.ts';
 import type { CommandDefinition, OptionDefinition } from './command-definition.ts';
 import { type CommonFlags, serviceOptions, tapeOptions } from './common-flags.ts';
@@ -57,10 +56,9 @@ const run: CommandDefinition<EvalFlags> = {
 
 const init: CommandDefinition<EvalInitFlags> = {
   command: 'init',
-  describe: 'Draft cases from a collection or past sessions',
+  describe: 'Draft cases from a collection',
   options: {
-    from: { choices: ['collection', 'sessions'], describe: 'Draft from (default collection)' },
-    count: { alias: 'n', type: 'number', describe: 'Number of cases (default 40)' },
+    count: { alias: 'n', type: 'number', describe: 'Number of cases from documents (default 40)' },
     output: { ...output, describe: 'Output file (default cases.yaml)' },
     model: { describe: 'Model that writes the questions' },
     provider: shared.provider,
@@ -68,10 +66,7 @@ const init: CommandDefinition<EvalInitFlags> = {
     force,
     ...serviceOptions('store'),
   },
-  examples: [
-    ['citeloop eval init --collection docs', 'Draft cases from your documents'],
-    ['citeloop eval init --from sessions', 'Draft cases from answers you rated'],
-  ],
+  examples: [['citeloop eval init --collection docs', 'Draft cases from your documents']],
   handler: async (flags) => (await import('../evaluation/eval-init.ts')).runEvalInit(flags),
 };
 
@@ -112,25 +107,10 @@ const diff: CommandDefinition<EvalDiffFlags> = {
   handler: async (flags) => (await import('../evaluation/eval-diff.ts')).runEvalDiff(flags),
 };
 
-const stale: CommandDefinition<EvalStaleFlags> = {
-  command: 'stale <cases>',
-  describe: 'List cases with changed sources; exit with code 7 if any',
-  positionals: cases,
-  options: {
-    since: { value: 'run', describe: 'A --json file or saved run (default last)' },
-    ...serviceOptions('store'),
-  },
-  examples: [
-    ['citeloop eval stale cases.yaml', 'List outdated cases'],
-    ['citeloop eval stale cases.yaml --since baseline.json', 'Compare with a report'],
-  ],
-  handler: async (flags) => (await import('../evaluation/eval-stale.ts')).runEvalStale(flags),
-};
-
 export const evalCommand: CommandDefinition<CommonFlags> = {
   command: 'eval',
   describe: 'Measure answers, citations and cost on test cases',
-  commands: [run, init, importCases, runs, diff, stale],
+  commands: [run, init, importCases, runs, diff],
   epilogue: 'Metrics: docs/metrics.md',
 };
 
@@ -145,7 +125,7 @@ export const compareCommand: CommandDefinition<CompareFlags> = {
     'top-k': { alias: 'k', value: 'list', describe: 'Passages per search, 1 to 20' },
     mode: { value: 'list', describe: 'Search modes: hybrid, dense, lexical' },
     thresholds: { value: 'list', describe: 'Minimum scores, 0 to 1' },
-    rerank: { value: 'list', describe: 'Cohere rerank: on, off (needs COHERE_API_KEY)' },
+    rerank: { value: 'list', describe: 'Reranking as an arm: on, off' },
     'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
     arm: { value: 'settings', array: true, describe: 'An arm: "name: policy=always topK=10"' },
     prompt: { value: 'path', array: true, describe: 'File with a system prompt' },

@@ -110,11 +110,11 @@ export const sessionsCommand: CommandDefinition<CommonFlags> = {
 };
 
 export const openCommand: CommandDefinition<OpenFlags> = {
-  command: 'open <session> [number]',
+  command: 'open [session] <number>',
   describe: 'Open a cited source at its line',
   positionals: {
-    session: { describe: 'A session id; may be omitted for the last session' },
-    number: { describe: 'The number of the citation, as in [2]' },
+    session: { describe: 'A session id (default: the last session)' },
+    number: { describe: 'The number of a source, such as 2 for [2]' },
   },
   examples: [
     ['citeloop open 2', 'Open source [2] of the last session in $EDITOR or the browser'],

@@ -1,5 +1,6 @@
 import type { CompletionFlags } from '../commands/completion.ts';
 import type { SettingFlags } from '../commands/config.ts';
+import type { TrustFlags } from '../commands/trust.ts';
 import { agentOptions } from './agent-flags.ts';
 import type { CommandDefinition } from './command-definition.ts';
 import { type CommonFlags, serviceOptions } from './common-flags.ts';
@@ -51,6 +52,23 @@ export const configCommand: CommandDefinition<CommonFlags> = {
   commands: [list, get, set, unset],
   epilogue:
     'Precedence: flag, environment, ./citeloop.config.json, saved setting, default. Keys are read only from the environment.',
+};
+
+export const trustCommand: CommandDefinition<TrustFlags> = {
+  command: 'trust [paths..]',
+  describe: "Trust a project's settings and code",
+  positionals: { paths: { describe: 'Directories or files (default: this directory)' } },
+  options: {
+    list: { type: 'boolean', describe: 'List trusted files', conflicts: 'revoke' },
+    revoke: { type: 'boolean', describe: 'Forget trusted files' },
+  },
+  examples: [
+    ['citeloop trust', 'Trust citeloop.config.json and .env in this directory'],
+    ['citeloop trust checks.mjs', 'Trust the code of custom checks'],
+    ['citeloop trust --list', 'List trusted files and whether they have changed'],
+    ['citeloop trust --revoke', 'Trust this directory no longer'],
+  ],
+  handler: async (flags) => (await import('../commands/trust.ts')).runTrust(flags),
 };
 
 export const doctorCommand: CommandDefinition<CommonFlags> = {

@@ -9,20 +9,15 @@ import type { LinePiece } from './wrap-text.ts';
 const VERDICT_STYLES: Record<Verdict, 'green' | 'yellow' | 'red'> = {
   quoted: 'green',
   supported: 'green',
-  weak: 'yellow',
-  unsupported: 'red',
+  unsupported: 'yellow',
   unknown_source: 'red',
 };
 
-/** `dimmed` takes the colour from a passed check: the passage is real, but not an answer. */
-export function verdictPiece(
-  terminal: Terminal,
-  verdict: Verdict,
-  { dimmed = false }: { dimmed?: boolean } = {},
-): LinePiece {
-  const style = VERDICT_STYLES[verdict];
-  const shown = dimmed && style === 'green' ? 'dim' : style;
-  return { text: verdict.replace('_', ' '), paint: (text) => terminal.text(text, shown) };
+export function verdictPiece(terminal: Terminal, verdict: Verdict): LinePiece {
+  return {
+    text: verdict.replace('_', ' '),
+    paint: (text) => terminal.text(text, VERDICT_STYLES[verdict]),
+  };
 }
 
 export function formatMarker(marker: string): string {

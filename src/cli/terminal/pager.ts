@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { basename } from 'node:path';
 import { readTerminalPrograms } from '../../config/terminal-programs.ts';
 import {
   canRedraw,
@@ -27,7 +26,7 @@ export async function withPager(
     });
   } finally {
     const { rows = Number.POSITIVE_INFINITY, columns = terminal.width } = stdout;
-    const isPaged = countRows(text, columns) > rows - 1 && (await runPager(text, stdin, terminal));
+    const isPaged = countRows(text, columns) > rows - 1 && (await runPager(text, stdin));
     if (!isPaged) stdout.write(text);
   }
 }
@@ -38,11 +37,11 @@ export function countRows(text: string, columns: number): number {
 }
 
 /** Returns false if there is no pager. */
-async function runPager(text: string, stdin: NodeJS.ReadStream, terminal: Terminal): Promise<boolean> {
+async function runPager(text: string, stdin: NodeJS.ReadStream): Promise<boolean> {
   const { pager, pagerEnvironment } = readTerminalPrograms();
   const [program = '', ...args] = pager;
   if (program === 'cat') return false;
-  const isShown = await releaseTerminal(
+  return releaseTerminal(
     stdin,
     () =>
       new Promise<boolean>((resolve) => {
@@ -54,7 +53,4 @@ async function runPager(text: string, stdin: NodeJS.ReadStream, terminal: Termin
         child.stdin.end(text);
       }),
   );
-  const note = `Shown in ${basename(program)}. Set PAGER=cat to print everything at once.`;
-  if (isShown) terminal.write(`${terminal.text(note, 'dim')}\n`);
-  return isShown;
 }

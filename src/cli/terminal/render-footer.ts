@@ -1,7 +1,6 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { describeAnswerStatus, unsupportedTexts } from '../../domain/answer-status.ts';
-import type { CheckedSentence } from '../../domain/checked-sentence.ts';
-import { type Citation, formatCitation } from '../../domain/citation.ts';
+import { describeAnswerStatus, describeFlag, findFlagged } from '../../domain/answer-status.ts';
+import { type Citation, formatCitation, isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatLocation } from '../../domain/format-location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
@@ -23,9 +22,9 @@ interface FooterOptions {
 }
 
 const MAX_TITLE = 70;
-const MAX_WORDS = 300;
+const MAX_SENTENCE = 300;
 
-/** Prints the sources of an answer with their verdicts, the result of the check, and the cost of the turn. */
+/** Prints the sources of an answer, its flagged sentences, the result of the check, and the cost of the turn. */
 export function renderAnswerFooter(
   terminal: Terminal,
   { response, retrievals }: Pick<ConversationTurn, 'response' | 'retrievals'>,
@@ -38,16 +37,16 @@ export function renderAnswerFooter(
     const pieces =
       citation.verdict === 'unknown_source'
         ? unknownSourcePieces(terminal, citation, streamed)
-        : sourcePieces(terminal, citation, chunks.get(citation.chunkId ?? ''), response.outcome !== 'answer');
+        : sourcePieces(terminal, citation, chunks.get(citation.chunkId ?? ''));
     const marker = {
       text: formatMarker(citation.marker),
       paint: (text: string) => terminal.text(text, 'bold'),
     };
     terminal.write(`${wrapPieces(terminal, [marker, ...pieces])}\n`);
   }
-  renderUnsupportedWords(terminal, response);
+  renderFlaggedSentences(terminal, response);
   const { sentence, isWarning } = describeAnswerStatus(response);
-  renderText(terminal, sentence, isWarning ? { style: 'yellow' } : {});
+  renderText(terminal, sentence, { style: isWarning ? 'yellow' : 'dim' });
   if (shortened.length > 0) {
     const open = inChat ? '/source' : 'citeloop open';
     const commands = shortened.map((marker) => `${open} ${oneLine(marker, 20)}`);
@@ -61,16 +60,29 @@ export function renderMarkdownFooter(terminal: Terminal, response: AgentResponse
   if (blocks.length > 0) terminal.write(`${terminal.text(blocks.join('\n\n'))}\n`);
 }
 
-/** Blocks of Markdown: why the answer is not grounded, if so, and the list of sources. */
+/** Blocks of Markdown: why the answer is not grounded, flagged sentences, and the sources with their evidence. */
 export function toMarkdownFooter(response: AgentResponse): string[] {
   const sources = response.citations
     .filter(({ chunkId }) => chunkId !== null)
     .map((citation) => {
-      const { marker, score, verdict, gone } = citation;
-      return `- [${marker}] ${formatCitation(citation)} ${score.toFixed(2)} ${verdict}${gone ? ', file deleted' : ''}`;
+      const { marker, chunkId, verdict, gone } = citation;
+      const notes = [...(isPassedCitation(citation) ? [] : [verdict]), ...(gone ? ['file deleted'] : [])];
+      const evidence = response.sentences.flatMap((sentence) =>
+        sentence.evidence?.chunkId === chunkId && sentence.verdict !== 'unsupported'
+          ? [`  > ${oneLine(sentence.evidence.text, MAX_SENTENCE)}`]
+          : [],
+      );
+      const line = [`- [${marker}] ${formatCitation(citation)}`, ...notes].join(', ');
+      return [line, ...new Set(evidence)].join('\n');
     });
   const status = response.grounded ? [] : [`*${describeAnswerStatus(response).sentence}*`];
-  return [...status, ...(sources.length > 0 ? [sources.join('\n')] : [])];
+  const flagged = findFlagged(response.sentences).map(
+    (sentence) => `- ⚠ "${oneLine(sentence.text, MAX_SENTENCE)}": ${describeFlag(sentence)}`,
+  );
+  return [
+    ...status,
+    ...[flagged, sources].filter((lines) => lines.length > 0).map((lines) => lines.join('\n')),
+  ];
 }
 
 /** By number; markers that are not numbers come last. */
@@ -78,12 +90,11 @@ function byMarker(a: Citation, b: Citation): number {
   return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }
 
-/** `Title › Heading, lines 3–9  0.82 supported  path` */
+/** `Title › Heading, lines 3–9  path` */
 function sourcePieces(
   terminal: Terminal,
-  { title, url, location, score, verdict }: Citation,
+  { title, url, location, verdict }: Citation,
   chunk: RetrievedChunk | undefined,
-  dimmed: boolean,
 ): LinePiece[] {
   const name = title === '' ? url : title;
   const place = [name, ...(chunk?.headings ?? []).filter((heading) => heading !== name)].join(' › ');
@@ -91,8 +102,8 @@ function sourcePieces(
   return [
     { text: oneLine(place, MAX_TITLE), paint: (text) => terminal.link(target, text, 'cyan') },
     ...(location ? [{ text: formatLocation(location), gap: ', ' }] : []),
-    { text: score.toFixed(2), gap: '  ' },
-    verdictPiece(terminal, verdict, { dimmed }),
+    // A source that passed the check needs no comment.
+    ...(isPassedCitation({ verdict }) ? [] : [verdictPiece(terminal, verdict)]),
     { text: formatUrl(url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
     ...(chunk !== undefined && isFileDeleted(chunk) ? [missingFilePiece(terminal)] : []),
   ];
@@ -103,39 +114,15 @@ function unknownSourcePieces(terminal: Terminal, { verdict }: Citation, streamed
   return [verdictPiece(terminal, verdict), { text, gap: '' }];
 }
 
-/** Words that no cited source contains: underlined in their sentences on a terminal, listed in a pipe. */
-function renderUnsupportedWords(terminal: Terminal, { answer, sentences }: AgentResponse): void {
-  const doubtful = sentences.filter(({ unsupportedSpans }) => unsupportedSpans.length > 0);
-  if (doubtful.length === 0) return;
-  if (!terminal.interactive) {
-    const words = unsupportedTexts({ answer, sentences }).map((word) => oneLine(word, MAX_WORDS));
-    renderText(terminal, `Not in any cited source: ${words.join(', ')}`);
-    return;
-  }
-  renderText(terminal, 'The underlined words are not in any cited source:');
-  for (const sentence of doubtful) {
-    terminal.write(`    ${wrapPieces(terminal, underlinedPieces(terminal, answer, sentence))}\n`);
+/** Each flagged sentence with the reason below it. */
+function renderFlaggedSentences(terminal: Terminal, { sentences }: AgentResponse): void {
+  for (const sentence of findFlagged(sentences)) {
+    renderText(terminal, `⚠ "${oneLine(sentence.text, MAX_SENTENCE)}"`, { style: 'yellow' });
+    renderText(terminal, oneLine(describeFlag(sentence), MAX_SENTENCE), { indent: '    ' });
   }
 }
 
-function underlinedPieces(terminal: Terminal, answer: string, sentence: CheckedSentence): LinePiece[] {
-  const pieces: LinePiece[] = [];
-  let at = sentence.start;
-  const add = (to: number, paint?: LinePiece['paint']) => {
-    const text = oneLine(answer.slice(at, to), Number.POSITIVE_INFINITY);
-    const hasGap = /^\s|^$/.test(answer.slice(at, to)) || /\s$/.test(answer.slice(sentence.start, at));
-    if (text !== '') pieces.push({ text, gap: hasGap ? ' ' : '', ...(paint && { paint }) });
-    at = to;
-  };
-  for (const { start, end } of sentence.unsupportedSpans) {
-    add(start);
-    add(end, (text) => terminal.text(text, 'underline'));
-  }
-  add(sentence.end);
-  return pieces;
-}
-
-/** `model · tokens · price · searches · time` */
+/** `model · tokens · price · retrievals · time` */
 function formatUsage(response: AgentResponse, priceOf: CalculatePrice = () => null): string {
   const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
   const price = priceOf(model, tokensUsed);
@@ -143,7 +130,7 @@ function formatUsage(response: AgentResponse, priceOf: CalculatePrice = () => nu
     oneLine(model, 60),
     `${tokensUsed.estimated ? 'about ' : ''}${tokensUsed.total} tokens (${tokensUsed.prompt} in, ${tokensUsed.completion} out)`,
     ...(price === null ? [] : [`cost ${formatPrice(price)}`]),
-    retrievalCount === 0 ? 'no search' : formatCount(retrievalCount, 'search', 'searches'),
+    retrievalCount === 0 ? 'no search' : formatCount(retrievalCount, 'retrieval'),
     `${formatTime(totalTimeMs)} (search ${formatTime(retrievalTimeMs)}, model ${formatTime(generationTimeMs)})`,
   ].join(' · ');
 }

@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { unsupportedTexts } from '../../domain/answer-status.ts';
+import { describeFlag } from '../../domain/answer-status.ts';
 import { type Citation, isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn, LedgerEntry } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
@@ -50,18 +50,14 @@ function renderSearch(terminal: Terminal, search: SearchDecision, turn: Conversa
   const chunks = new Map(
     turn.retrievals.flatMap((each) => each.chunks.map((chunk) => [chunk.chunkId, chunk])),
   );
-  const citedScores = citations.flatMap(({ chunkId, score }) => (chunkId === null ? [] : [score]));
-  const minCitedScore = citedScores.length > 0 ? Math.min(...citedScores) : null;
   for (const { chunkId } of search.chunks) {
     const chunk = chunks.get(chunkId);
     const place =
       chunk === undefined ? oneLine(chunkId, 40) : `${formatSourcePlace(chunk)}  ${chunk.score.toFixed(2)}`;
     const citation = citations.find((each) => each.chunkId === chunkId);
-    const isBelow = chunk !== undefined && minCitedScore !== null && chunk.score < minCitedScore;
-    const uncited = isBelow ? 'not cited (lower score)' : 'not cited';
     const use = citation
       ? citedPieces(terminal, citation)
-      : [{ text: uncited, gap: '  ', paint: (part: string) => terminal.text(part, 'dim') }];
+      : [{ text: 'not cited', gap: '  ', paint: (part: string) => terminal.text(part, 'dim') }];
     terminal.write(`${wrapPieces(terminal, [{ text: INDENT + place }, ...use], `${INDENT}  `)}\n`);
   }
 }
@@ -97,36 +93,29 @@ export function explainEmptyResult(retrieval: RetrievalContext | undefined, wher
   return `${none}. The closest, ${closest}, below the threshold of ${scoreThreshold}`;
 }
 
-/** Each sentence that was checked, with its verdict, the closest evidence and the words without support. */
-function renderSentences(terminal: Terminal, { answer, sentences }: AgentResponse): void {
+/** Each sentence that was checked, with the evidence or the reason for the flag. */
+function renderSentences(terminal: Terminal, { sentences }: AgentResponse): void {
   for (const sentence of sentences) {
-    const { verdict, probability, evidence, text } = sentence;
+    const { verdict, evidence, text } = sentence;
     if (verdict === null) continue;
     const pieces: LinePiece[] = [
       verdictPiece(terminal, verdict),
-      ...(probability === null ? [] : [{ text: probability.toFixed(2) }]),
       { text: `"${oneLine(text, MAX_SENTENCE)}"`, gap: '  ' },
     ];
     terminal.write(`${wrapPieces(terminal, pieces, INDENT)}\n`);
-    if (evidence !== null && verdict !== 'quoted' && verdict !== 'unsupported') {
-      renderText(terminal, `evidence: "${oneLine(evidence.text, MAX_SENTENCE)}"`, { indent: INDENT });
+    if (verdict === 'unsupported')
+      renderText(terminal, `flagged: ${describeFlag(sentence)}`, { indent: INDENT });
+    if (evidence !== null && verdict !== 'quoted') {
+      const label = verdict === 'unsupported' ? 'closest' : 'evidence';
+      renderText(terminal, `${label}: "${oneLine(evidence.text, MAX_SENTENCE)}"`, { indent: INDENT });
     }
-    const words = unsupportedTexts({ answer, sentences: [sentence] }).map((word) =>
-      oneLine(word, MAX_SENTENCE),
-    );
-    if (words.length > 0) renderText(terminal, `not in any source: ${words.join(', ')}`, { indent: INDENT });
   }
 }
 
-function summarizeCheck(response: AgentResponse): string {
-  const { grounded, citations, confidence, answerProbability, checkedBy } = response;
+function summarizeCheck({ grounded, citations, confidence, checkedBy }: AgentResponse): string {
   const passed = citations.filter(isPassedCitation).length;
   const cited =
     citations.length === 0 ? 'no citations' : `${passed} of ${citations.length} citations supported`;
-  const chance =
-    answerProbability === null
-      ? ''
-      : ` (${Math.round(answerProbability * 100)} % likely to answer the question)`;
-  const method = checkedBy === 'words' ? ' Checked by words only, without the local model.' : '';
-  return `${grounded ? 'Grounded' : 'Not grounded'}: ${cited}, confidence ${confidence}${chance}.${method}`;
+  const method = checkedBy === 'words' ? '' : ` Citation check: ${checkedBy}.`;
+  return `${grounded ? 'Grounded' : 'Not grounded'}: ${cited}, confidence ${confidence}.${method}`;
 }

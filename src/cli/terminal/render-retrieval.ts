@@ -2,6 +2,7 @@ import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
+import type { SearchMode } from '../../domain/setting-choices.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
@@ -16,36 +17,42 @@ const INDENT = '    ';
 const EXCERPT_LINES = 3;
 const CODE_FENCE = /^[ \t>]*(?:`{3,}|~{3,}).*$/gm;
 
+interface SearchResult {
+  collection: string;
+  mode: SearchMode;
+  context: RetrievalContext;
+  hits: readonly RetrievalHit[];
+  explain: boolean;
+}
+
 export function renderSearchResult(
   terminal: Terminal,
-  {
-    collection,
-    context,
-    hits,
-    explain,
-  }: { collection: string; context: RetrievalContext; hits: readonly RetrievalHit[]; explain: boolean },
+  { collection, mode, context, hits, explain }: SearchResult,
 ): void {
   for (const note of context.notes) renderText(terminal, oneLine(note, 500), { style: 'yellow' });
   if (hits.length === 0) {
-    renderText(terminal, `${explainEmptyResult(context, ` in ${collection}`)}.`);
+    const hint = context.nearMiss === null ? '' : ' To see it: --threshold 0';
+    renderText(terminal, `${explainEmptyResult(context, ` in ${collection}`)}.${hint}`);
     return;
   }
   hits.forEach((hit, index) => {
     renderPassage(terminal, `[${index + 1}]`, { ...hit.chunk, score: hit.score }, context.query);
-    if (explain) renderText(terminal, formatRanks(hit), { style: 'yellow', indent: INDENT });
+    if (explain) renderText(terminal, formatRanks(hit, mode), { style: 'yellow', indent: INDENT });
     terminal.write('\n');
   });
   const more = context.totalFound > hits.length ? ` of ${context.totalFound}` : '';
   const noun = hits.length === 1 && more === '' ? 'passage' : 'passages';
-  const time = `${context.queryTimeMs.toFixed(0)} ms`;
-  renderText(terminal, `${hits.length}${more} ${noun} from ${collection} in ${time}`, { style: 'dim' });
+  const where = `(${collection}, ${context.queryTimeMs.toFixed(0)} ms)`;
+  renderText(terminal, `${hits.length}${more} matching ${noun} ${where}`, { style: 'dim' });
 }
 
-function formatRanks({ lexical, dense, fusedScore, fusedRank, rerankScore }: RetrievalHit): string {
-  const rank = (found: { rank: number; score: number }) => `rank ${found.rank}, ${found.score.toFixed(3)}`;
+function formatRanks(hit: RetrievalHit, mode: SearchMode): string {
+  const { lexical, dense, fusedScore, fusedRank, rerankScore } = hit;
+  const rank = (found: typeof lexical, isUsed: boolean) =>
+    found === null ? (isUsed ? 'no match' : 'not used') : `rank ${found.rank}, ${found.score.toFixed(3)}`;
   return [
-    `words: ${lexical === null ? 'no match' : rank(lexical)}`,
-    `meaning: ${dense === null ? 'not used' : rank(dense)}`,
+    `words: ${rank(lexical, mode !== 'dense')}`,
+    `meaning: ${rank(dense, mode !== 'lexical')}`,
     `fused: rank ${fusedRank}, ${fusedScore.toFixed(3)}`,
     ...(rerankScore === null ? [] : [`reranked: ${rerankScore.toFixed(3)}`]),
   ].join(' · ');

@@ -1,5 +1,6 @@
 import type { CitationChanges } from '../../agent/citation-changes.ts';
 import { type AffectedAnswer, isAnswerStale } from '../../app/sessions.ts';
+import { markFlagged } from '../../domain/answer-status.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { RecordedTurn, SessionSummary, TurnFeedback } from '../../ports/session-store.ts';
 import type { ChunkChange } from '../../retrieval/chunk-changes.ts';
@@ -18,7 +19,7 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   const hasUsers = sessions.some(({ user }) => user !== null);
   const rows = sessions.map((session) => [
     session.sessionId.slice(0, SHORT_ID),
-    minute(session.updatedAt),
+    formatMinute(session.updatedAt),
     String(session.turnCount),
     oneLine(session.model, 30),
     oneLine(session.collection, 30),
@@ -43,7 +44,7 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
   if (found.length === 0) return void terminal.write('No question or answer contains all of these words.\n');
   for (const { sessionId, updatedAt, turn, question, answer } of found) {
     const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
-    terminal.write(`${id}  ${terminal.text(`${minute(updatedAt)} UTC`, 'dim')}\n`);
+    terminal.write(`${id}  ${terminal.text(`${formatMinute(updatedAt)} UTC`, 'dim')}\n`);
     renderText(terminal, oneLine(question, 200));
     renderText(terminal, oneLine(answer, 200), { indent: '  ' });
     terminal.write('\n');
@@ -56,7 +57,7 @@ export function renderOutdatedAnswers(terminal: Terminal, answers: readonly Affe
   for (const { sessionId, turn, question, sources } of answers) {
     terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
     renderText(terminal, oneLine(question, 200));
-    for (const source of sources) renderFate(terminal, source, source, '  ');
+    for (const source of sources) renderCitationChange(terminal, source, source, '  ');
   }
   const advice = answers.some(isAnswerStale)
     ? 'Ask again: citeloop sessions fork <id> --turn <turn>'
@@ -69,18 +70,18 @@ interface ShownSession {
   user: string | null;
   turns: readonly RecordedTurn[];
   /** Changes of the sources, by turn. */
-  fates: readonly CitationChanges[];
+  changes: readonly CitationChanges[];
 }
 
 /** Prints a conversation and which of its sources have changed since. */
-export function renderSession(terminal: Terminal, { session, user, turns, fates }: ShownSession): void {
+export function renderSession(terminal: Terminal, { session, user, turns, changes }: ShownSession): void {
   const { turnCount, retrievalCount, totalTokensUsed } = sessionTotals(session);
   const about = [
     `collection ${session.collection}`,
     `model ${session.model}`,
     `policy ${session.policy}`,
     ...(user === null ? [] : [`user ${user}`]),
-    `created ${minute(session.createdAt)} UTC`,
+    `created ${formatMinute(session.createdAt)} UTC`,
     ...(session.status === 'completed' ? ['completed'] : []),
     `turns ${turnCount}, searches ${retrievalCount}, tokens ${totalTokensUsed}`,
   ];
@@ -91,18 +92,19 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
     const { turnNumber } = turn.response;
     terminal.write('\n');
     renderText(terminal, `${turnNumber}. ${turn.userQuery.trim()}`, { style: 'bold' });
-    renderMarkdownText({ terminal, width: wrapWidth(terminal) }, visibleText(turn.response.answer));
+    renderMarkdownText({ terminal, width: wrapWidth(terminal) }, visibleText(markFlagged(turn.response)));
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderAnswerFooter(terminal, turn);
     for (const citation of turn.response.citations) {
-      const fate = fates[index]?.get(citation.chunkId ?? '');
+      const found = changes[index]?.get(citation.chunkId ?? '');
       // The footer already marks deleted files.
-      if (fate !== undefined && fate.became !== 'gone') renderFate(terminal, citation, fate);
+      if (found && found.change !== 'file_deleted') renderCitationChange(terminal, citation, found);
     }
     if (feedback !== null) renderFeedback(terminal, feedback);
     const reset = resets.get(turnNumber);
-    if (reset !== undefined) terminal.write(`\n${terminal.text(`Reset ${minute(reset)} UTC`, 'dim')}\n`);
+    if (reset !== undefined)
+      terminal.write(`\n${terminal.text(`Reset ${formatMinute(reset)} UTC`, 'dim')}\n`);
   });
 }
 
@@ -112,37 +114,37 @@ export function formatTranscript(title: string, turns: readonly RecordedTurn[]):
     const { response } = turn;
     const question = `## ${turn.userQuery.replace(/\s+/g, ' ')}`;
     const rating = feedback && `Rated ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`;
-    return [question, response.answer, ...toMarkdownFooter(response), ...(rating ? [rating] : [])].join(
+    return [question, markFlagged(response), ...toMarkdownFooter(response), ...(rating ? [rating] : [])].join(
       '\n\n',
     );
   });
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
 }
 
-function renderFate(
+function renderCitationChange(
   terminal: Terminal,
   { marker, title }: Record<'marker' | 'title', string>,
-  fate: ChunkChange,
+  found: ChunkChange,
   indent = '',
 ): void {
   const source = `${formatMarker(marker)} ${oneLine(title, MAX_TITLE)}`;
   const [words, style] =
-    fate.became === 'moved'
-      ? ([`moved to ${oneLine(fate.to.url, 200)}`, 'dim'] as const)
-      : ([`outdated: ${OUTDATED_REASONS[fate.became]}`, 'yellow'] as const);
+    found.change === 'moved'
+      ? ([`moved to ${oneLine(found.to.url, 200)}`, 'dim'] as const)
+      : ([OUTDATED_REASONS[found.change], 'yellow'] as const);
   renderText(terminal, `${source}: ${words}`, { style, indent });
 }
 
 const OUTDATED_REASONS = {
   changed: 'the source has changed',
-  vanished: 'the source is no longer in the collection',
-  gone: 'the file was deleted; ingest with --prune to remove it',
+  removed: 'the source is no longer in the collection',
+  file_deleted: 'the file was deleted; ingest with --prune to remove it',
 };
 
 function renderFeedback(terminal: Terminal, { verdict, why, at }: TurnFeedback): void {
   const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
   const style = verdict === 'good' ? 'green' : 'red';
-  renderText(terminal, `Rated ${verdict} ${minute(at)} UTC${reason}`, { style });
+  renderText(terminal, `Rated ${verdict} ${formatMinute(at)} UTC${reason}`, { style });
 }
 
 /** The time of each reset, by the number of the turn before it. */
@@ -156,6 +158,6 @@ function resetsByTurn({ segments }: ConversationSession): Map<number, string> {
   );
 }
 
-function minute(timestamp: string): string {
+export function formatMinute(timestamp: string): string {
   return timestamp.slice(0, 16).replace('T', ' ');
 }

@@ -36,7 +36,9 @@ export function findCitedSource(turns: readonly ConversationTurn[], marker: stri
   }
   const known = new Set(turns.flatMap(({ response }) => response.citations.map((each) => each.marker)));
   const { compare } = new Intl.Collator('en', { numeric: true });
-  throw new AppError('invalid_input', `No answer cites [${oneLine(wanted, 20)}].`, {
+  const given = oneLine(wanted, 20);
+  const message = /^\d+$/.test(wanted) ? `No answer cites [${given}].` : `"${given}" is not a source number.`;
+  throw new AppError('invalid_input', message, {
     hint:
       known.size === 0
         ? 'Nothing is cited yet.'

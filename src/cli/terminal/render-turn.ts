@@ -1,9 +1,12 @@
+import { stripVTControlCharacters } from 'node:util';
 import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import { CLOSEST_PASSAGES_OPENING, isClosestPassagesAnswer } from '../../domain/abstention.ts';
+import { findFlagged, markFlagged } from '../../domain/answer-status.ts';
 import { shortenClosestPassages } from '../../domain/closest-passages.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
+import { displayWidth } from '../../text/display-width.ts';
 import { createVisibleStream, oneLine } from '../../text/visible-text.ts';
 import type { MarkdownStream } from './markdown-stream.ts';
 import { createSpinner } from './progress.ts';
@@ -39,9 +42,12 @@ export async function renderTurn(
   let answer: ReturnType<typeof createAnswerStream> | undefined;
   let query = '';
   let shortened: readonly string[] = [];
+  /** What is printed of the answer; null if something else stands between it and the cursor. */
+  let printed: string | null = null;
 
   async function startAnswer() {
     const { createMarkdownStream } = await loading;
+    printed = '';
     const terminal = { ...out, write: writeAnswer };
     const writer =
       format === 'md' ? createRawStream(terminal) : createMarkdownStream({ terminal, width: wrapWidth(out) });
@@ -51,6 +57,20 @@ export async function renderTurn(
   function writeAnswer(text: string): void {
     spinner.hide();
     out.write(text);
+    if (printed !== null) printed += text;
+  }
+
+  /** Erases the printed answer if all of it is still on the screen, so that it can be printed again. */
+  function eraseAnswer(): boolean {
+    if (printed === null || !out.colours || format !== undefined || shortened.length > 0) return false;
+    const lines = stripVTControlCharacters(printed).split('\n').slice(0, -1);
+    const height = lines.reduce(
+      (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / (stdout.columns || 80))),
+      0,
+    );
+    if (height >= (stdout.rows || 24)) return false;
+    out.write(`\x1b[${height}A\x1b[J`);
+    return true;
   }
 
   /** Holds back an answer that lists the closest passages, to print the best part of each. */
@@ -66,9 +86,9 @@ export async function renderTurn(
       },
       end() {
         if (held !== null && held !== '') {
-          const { text, inPart } = shortenClosestPassages(held, query);
+          const { text, truncatedMarkers } = shortenClosestPassages(held, query);
           writer.push(text);
-          shortened = inPart;
+          shortened = truncatedMarkers;
         }
         held = '';
         writer.end();
@@ -85,6 +105,7 @@ export async function renderTurn(
 
   function renderNotice(message: string): void {
     answer?.end();
+    printed = null;
     spinner.hide();
     renderText(createTerminal(stderr), `Note: ${oneLine(message, 500)}`, { style: 'dim' });
   }
@@ -106,6 +127,10 @@ export async function renderTurn(
         if (event.retry !== undefined && canRedraw(stderr)) showProgress(event.message);
         else renderNotice(event.message);
         break;
+      case 'text_discarded':
+        // What was printed stays; the answer begins again below it.
+        showProgress('writing');
+        break;
       case 'text_delta':
         if (!stream) break;
         answer ??= await startAnswer();
@@ -120,10 +145,11 @@ export async function renderTurn(
     spinner.hide();
     if (completed === undefined) answer?.end();
   }
-  const streamed = answer?.end() ?? false;
+  let streamed = answer?.end() ?? false;
+  if (streamed && findFlagged(completed.response.sentences).length > 0) streamed = !eraseAnswer();
   if (!streamed) {
     const whole = await startAnswer();
-    whole.push(completed.response.answer);
+    whole.push(markFlagged(completed.response));
     whole.end();
   }
   if (!compact || format === 'md') out.write('\n');

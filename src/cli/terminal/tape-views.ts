@@ -36,7 +36,7 @@ export function renderTape(terminal: Terminal, tape: Tape): void {
   const collection = outputs?.collection;
   if (collection) {
     const documents = formatCount(collection.documents, 'document');
-    line(`collection ${collection.name}, ${documents}, ${collection.fingerprint}`);
+    line(`collection ${collection.name}, ${documents}, fingerprint ${collection.fingerprint}`);
   }
   for (const [index, turn] of (outputs?.turns ?? []).entries()) renderTurnOutput(line, turn, index + 1);
   if (outputs?.search) {
@@ -92,9 +92,7 @@ export function renderReplay(terminal: Terminal, result: ReplayComparison): void
   const isSame = differences.length === 0 && missing.length === 0;
   const verdict = isSame
     ? terminal.text('same', 'green')
-    : settings.length > 0
-      ? terminal.text('different', 'yellow')
-      : terminal.text('drifted', 'red');
+    : terminal.text('different', settings.length > 0 ? 'yellow' : 'red');
   const name = terminal.text(oneLine(result.tape, 200), 'bold');
   const changes = terminal.text(settings.length === 0 ? '' : ` with ${oneLine(settings.join(', '), 80)}`);
   terminal.write(
@@ -108,7 +106,6 @@ export function renderReplay(terminal: Terminal, result: ReplayComparison): void
     line(`  First difference${turn}${reason === null ? '' : `. Likely reason: ${oneLine(reason, 300)}`}.`);
   }
   renderDifferences(line, differences);
-  if (result.collectionChanged === true && !isSame) line('  The collection changed since the recording.');
   if (exchanges.repeated > 0)
     line(`  ${formatCount(exchanges.repeated, 'call was', 'calls were')} made more often than recorded.`);
   renderMissing(line, result);
@@ -148,10 +145,12 @@ export function renderTapeDifference(
   const { before, after, same, run, exchanges, outputs, counts } = difference;
   const line = createLineWriter(terminal);
   const verdict = same ? terminal.text('same', 'green') : terminal.text('different', 'red');
-  const names = terminal.text(`${oneLine(before, 150)} -> ${oneLine(after, 150)}`, 'bold');
-  terminal.write(
-    `${names}: ${verdict} ${terminal.text(`(${counts.before} and ${counts.after} calls)`, 'dim')}\n`,
-  );
+  const names = terminal.text(`${oneLine(before, 150)} and ${oneLine(after, 150)}`, 'bold');
+  const calls =
+    counts.before + counts.after === 0
+      ? 'no service calls'
+      : `${counts.before} and ${formatCount(counts.after, 'call')}`;
+  terminal.write(`${names}: ${verdict} ${terminal.text(`(${calls})`, 'dim')}\n`);
   if (run.length > 0) line('Inputs:');
   renderDifferences(line, run);
   for (const { kind, before: was, after: is, request, differences } of exchanges.slice(0, SHOWN_CALLS)) {
@@ -178,7 +177,9 @@ export function renderReissueResult(
   const changes = asked.flatMap((call) => call.changes);
   const kinds = Object.entries(Object.groupBy(changes, ({ kind }) => kind));
   const summary = kinds.map(([kind, all]) => `${kind} ${all.length}`).join(', ') || 'all as recorded';
-  line(`Repeated ${formatCount(asked.length, 'call')}: ${summary}.`);
+  line(
+    asked.length === 0 ? 'No calls to repeat.' : `Repeated ${formatCount(asked.length, 'call')}: ${summary}.`,
+  );
   if (!ok) line('To accept a change, record the tape again with --record or --on-miss record.');
   for (const { reason, calls } of left) line(`Skipped ${formatCount(calls, 'call')}: ${reason}.`);
 }

@@ -58,19 +58,25 @@ export function wrapWidth(terminal: Terminal): number {
   return terminal.interactive ? terminal.width : Number.POSITIVE_INFINITY;
 }
 
-/** Stops reading stdin while another program uses the terminal. */
+/** While another program uses the terminal, stdin is not read and Ctrl-C is left to that program. */
 export async function releaseTerminal<T>(stdin: NodeJS.ReadStream, work: () => Promise<T>): Promise<T> {
   const wasRaw = stdin.isTTY === true && stdin.isRaw;
   const wasFlowing = stdin.readableFlowing === true;
   if (wasRaw) stdin.setRawMode(false);
   if (wasFlowing) stdin.pause();
+  const interrupts = process.listeners('SIGINT');
+  process.removeAllListeners('SIGINT').on('SIGINT', ignoreSignal);
   try {
     return await work();
   } finally {
+    process.off('SIGINT', ignoreSignal);
+    for (const listener of interrupts) process.on('SIGINT', listener);
     if (wasRaw) stdin.setRawMode(true);
     if (wasFlowing) stdin.resume();
   }
 }
+
+function ignoreSignal(): void {}
 
 /** Throws `invalid_input` if stdin is not a terminal. */
 export async function confirmDeletion(question: string): Promise<boolean> {
@@ -79,13 +85,18 @@ export async function confirmDeletion(question: string): Promise<boolean> {
       hint: 'Add --yes to skip the confirmation.',
     });
   }
+  const isConfirmed = await askYesOrNo(question);
+  if (!isConfirmed) process.stderr.write('Nothing was deleted.\n');
+  return isConfirmed;
+}
+
+/** No is the default. Stdin must be a terminal. */
+export async function askYesOrNo(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await prompt.question(`${question} [y/N] `);
   prompt.close();
-  const isConfirmed = /^y(es)?$/i.test(answer.trim());
-  if (!isConfirmed) process.stderr.write('Nothing was deleted.\n');
-  return isConfirmed;
+  return /^y(es)?$/i.test(answer.trim());
 }
 
 export function printJson(value: unknown): void {

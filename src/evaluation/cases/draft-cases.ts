@@ -1,15 +1,11 @@
 import * as z from 'zod';
-import { saysNoInformation } from '../../domain/abstention.ts';
-import { isPassedCitation } from '../../domain/citation.ts';
-import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import type { RecordedTurn } from '../../ports/session-store.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { containsPhrase } from '../metrics/answer-metrics.ts';
 import { type AskModel, parseJsonReply } from '../run/judge-model.ts';
 import { createRandomIndex, shuffle } from '../statistics/random-index.ts';
-import { type EvaluationCase, evaluationCaseSchema, type HistoryMessage } from './evaluation-case.ts';
+import { type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
 import { toExpectedSource } from './expected-source.ts';
 
 export type DraftChunk = Pick<RetrievedChunk, 'text' | 'url' | 'title' | 'headings'>;
@@ -26,10 +22,11 @@ const OFF_TOPIC_CASES: readonly CaseDraft[] = [
   ].map((question) => ({ question, answerable: false, tags: ['draft', 'off-topic'] })),
 ];
 
+/** Fixed, so that drafts of the same collection are the same. */
+const DRAFT_SEED = 1;
+
 interface DraftOptions {
   count: number;
-  /** The same seed draws the same passages. */
-  seed: number;
   /** Writes the questions; without a model they come from definitions and headings. */
   ask?: AskModel | null;
   signal?: AbortSignal;
@@ -40,12 +37,12 @@ interface DraftOptions {
  * Drafts cases from passages drawn evenly over the documents, for a person to correct, and adds a few off-topic ones.
  * Returns an empty list if no passage yields a question.
  */
-export async function draftCasesFromChunks(
+export async function draftCases(
   chunks: readonly DraftChunk[],
-  { count, seed, ask = null, signal = new AbortController().signal, onProgress }: DraftOptions,
+  { count, ask = null, signal = new AbortController().signal, onProgress }: DraftOptions,
 ): Promise<EvaluationCase[]> {
   const drafts = new Map<string, CaseDraft>();
-  for (const chunk of alternateDocuments(chunks, createRandomIndex(seed))) {
+  for (const chunk of alternateDocuments(chunks, createRandomIndex(DRAFT_SEED))) {
     if (drafts.size >= count) break;
     const draft = ask === null ? draftFromText(chunk) : await draftWithModel(chunk, ask, signal);
     if (draft === null || drafts.has(draft.question.toLowerCase())) continue;
@@ -78,7 +75,7 @@ async function draftWithModel(
   const reply = parseJsonReply(text, questionReplySchema);
   // A phrase that is not in the passage is made up, and no answer could contain it.
   if (reply === null || !containsPhrase(chunk.text, reply.phrase)) return null;
-  return toDraft(chunk, { question: oneLine(reply.question, 300), phrase: reply.phrase, tag: 'model' });
+  return toDraft(chunk, 'model', oneLine(reply.question, 300), reply.phrase);
 }
 
 const DEFINITION =
@@ -98,20 +95,12 @@ function draftFromText(chunk: DraftChunk): CaseDraft | null {
   for (const sentence of sentences) {
     const [, subject = '', verb, rest = ''] = DEFINITION.exec(sentence) ?? [];
     if (subject === '' || CONTEXT_DEPENDENT.test(subject)) continue;
-    return toDraft(chunk, {
-      question: `What ${verb} ${subject}?`,
-      phrase: firstWords(rest),
-      tag: 'definition',
-    });
+    return toDraft(chunk, 'definition', `What ${verb} ${subject}?`, firstWords(rest));
   }
   const heading = oneLine(chunk.headings.at(-1) ?? '', MAX_HEADING_LENGTH).replace(/^[\d.]+\s+/, '');
   const [first] = sentences;
   if (heading === '' || first === undefined || CONTEXT_DEPENDENT.test(first)) return null;
-  return toDraft(chunk, {
-    question: toQuestion(heading, chunk.title),
-    phrase: firstWords(first),
-    tag: 'heading',
-  });
+  return toDraft(chunk, 'heading', toQuestion(heading, chunk.title), firstWords(first));
 }
 
 function toQuestion(heading: string, title: string): string {
@@ -126,10 +115,7 @@ function firstWords(text: string): string {
   return words.replace(/[\s.,;:!?]+$/, '');
 }
 
-function toDraft(
-  chunk: DraftChunk,
-  { question, phrase, tag }: { question: string; phrase: string; tag: string },
-): CaseDraft {
+function toDraft(chunk: DraftChunk, tag: string, question: string, phrase: string): CaseDraft {
   return {
     question,
     expectedSources: [toExpectedSource(chunk.url)],
@@ -147,47 +133,4 @@ function alternateDocuments(chunks: readonly DraftChunk[], random: (bound: numbe
   const documents = shuffle([...byDocument.values()], random).map((list) => shuffle(list, random));
   const rounds = Math.max(0, ...documents.map((list) => list.length));
   return Array.from({ length: rounds }, (_, round) => documents.flatMap((list) => list[round] ?? [])).flat();
-}
-
-const MAX_HISTORY_EXCHANGES = 3;
-
-/**
- * Drafts one case per recorded turn. An answer with good feedback gives its cited sources, or its abstention, as gold;
- * other turns have no gold, and their note quotes the answer.
- */
-export function draftCasesFromSession(
-  { sessionId, segments }: Pick<ConversationSession, 'sessionId' | 'segments'>,
-  turns: readonly RecordedTurn[],
-  abstentionPhrases: readonly string[] = [],
-): EvaluationCase[] {
-  let turnCount = 0;
-  const segmentStarts = new Set(segments.map((segment) => (turnCount += segment.turnCount)));
-  let history: HistoryMessage[] = [];
-  return turns.map(({ turn, feedback }, index): EvaluationCase => {
-    if (segmentStarts.has(index)) history = [];
-    const { answer, turnNumber } = turn.response;
-    const before = history.slice(-2 * MAX_HISTORY_EXCHANGES);
-    history = [...history, { role: 'user', content: turn.userQuery }, { role: 'assistant', content: answer }];
-    const feedbackText = feedback === null ? 'No feedback' : `Feedback ${feedback.verdict}`;
-    const why = feedback?.why ? ` (${oneLine(feedback.why, 200)})` : '';
-    return evaluationCaseSchema.parse({
-      id: `${sessionId.slice(0, 8)}-${turnNumber}`,
-      question: turn.userQuery,
-      conversation: sessionId.slice(0, 8),
-      ...(before.length > 0 && { history: before }),
-      ...(feedback?.verdict === 'good' && goldFromAnswer(turn.response, abstentionPhrases)),
-      tags: ['draft', feedback === null ? 'unjudged' : feedback.verdict],
-      note: `${feedbackText}${why}: ${oneLine(answer, 300)}`,
-    });
-  });
-}
-
-function goldFromAnswer(
-  { answer, citations, retrievalPerformed }: RecordedTurn['turn']['response'],
-  abstentionPhrases: readonly string[],
-): Partial<EvaluationCase> {
-  if (saysNoInformation(answer, abstentionPhrases)) return { answerable: false, needsRetrieval: true };
-  const sources = [...new Set(citations.filter(isPassedCitation).map(({ url }) => toExpectedSource(url)))];
-  if (sources.length === 0) return { needsRetrieval: retrievalPerformed };
-  return { expectedSources: sources, answerable: true, needsRetrieval: true };
 }

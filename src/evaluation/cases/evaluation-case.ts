@@ -68,10 +68,6 @@ export const evaluationCaseSchema = z
   });
 export type EvaluationCase = z.infer<typeof evaluationCaseSchema>;
 
-/** The content of an expected document or chunk at the time of a run, as a hash of its bytes or its text. */
-export const goldPinSchema = z.object({ expected: z.string(), contentHash: z.string() });
-export type GoldPin = z.infer<typeof goldPinSchema>;
-
 /** The conversation of a case: its name, or else its first user message in quotes. */
 export function toConversationKey({ conversation, history, question }: EvaluationCase): string {
   return conversation ?? `"${history?.[0]?.content ?? question}"`;

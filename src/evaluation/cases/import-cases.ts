@@ -6,47 +6,65 @@ import { oneLine } from '../../text/visible-text.ts';
 import { type CaseCheck, type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
 import { parseJsonLines } from './parse-cases.ts';
 
-interface ImportedCases {
-  cases: EvaluationCase[];
-  /** What no case could hold, each kind once. */
-  skipped: string[];
-}
-
 const rowSchema = z.record(z.string(), z.unknown());
 type Row = z.infer<typeof rowSchema>;
 
+const promptfooSchema = z.object({
+  tests: z.array(
+    z.object({
+      description: z.string().optional(),
+      vars: rowSchema.default({}),
+      assert: z.array(z.object({ type: z.string(), value: z.unknown().optional() })).default([]),
+    }),
+  ),
+});
+type PromptfooTest = z.infer<typeof promptfooSchema>['tests'][number];
+
 /**
  * Converts a file of another tool: rows as CSV, TSV, JSON or JSONL (Ragas included), or a promptfoo configuration.
- * Throws `invalid_input`.
+ * `skipped` names what no case can hold, each kind once. Throws `invalid_input`.
  */
-export function importCases(text: string, file: string): ImportedCases {
-  const isTable = /\.(csv|tsv)$/i.test(file);
-  const value = isTable ? parseCsvRows(text, file) : parseStructured(text, file);
-  const promptfoo = promptfooSchema.safeParse(value);
-  const rows = z.array(rowSchema).safeParse(value);
-  const imported = promptfoo.success
-    ? casesFromPromptfoo(promptfoo.data.tests, file)
-    : casesFromRows(rows.data ?? [], file);
-  if (imported.cases.length > 0) return imported;
+export function importCases(text: string, file: string): { cases: EvaluationCase[]; skipped: string[] } {
+  const value = parseFile(text, file);
+  const tests = promptfooSchema.safeParse(value).data?.tests;
+  const rows = z.array(rowSchema).safeParse(value).data ?? [];
+  const skipped = new Set<string>();
+  const drafts =
+    tests?.map((test) => draftFromPromptfoo(test, skipped)) ?? rows.map((row) => draftFromRow(row, skipped));
+  const kind = tests === undefined ? 'row' : 'test';
+  const cases = drafts.flatMap((draft, index): EvaluationCase[] => {
+    if (draft.question === undefined) {
+      skipped.add(`${kind}s without a question`);
+      return [];
+    }
+    const given = Object.entries(draft).filter(([, content]) => String(content ?? '') !== '');
+    const result = evaluationCaseSchema.safeParse({
+      id: `${kind}-${index + 1}`,
+      ...Object.fromEntries(given),
+    });
+    if (result.success) return [result.data];
+    const [issue] = result.error.issues;
+    const problem = `${issue?.path.join('.')}: ${issue?.message}`;
+    throw new AppError('invalid_input', `${file}, ${kind} ${index + 1}: ${problem}.`);
+  });
+  if (cases.length > 0) return { cases, skipped: [...skipped] };
   throw new AppError('invalid_input', `${file} contains no questions.`, {
     hint: 'Expected CSV, JSON or JSONL with a column "question", or a promptfoo file with tests.',
   });
 }
 
-function parseCsvRows(text: string, file: string): Row[] {
-  const { data, errors } = papaparse.parse<Row>(text.replace(/^\ufeff/, ''), {
-    header: true,
-    skipEmptyLines: 'greedy',
-    delimiter: /\.tsv$/i.test(file) ? '\t' : ',',
-    transformHeader: (name) => name.trim(),
-  });
-  const error = errors.find(({ type }) => type === 'Quotes');
-  if (error === undefined)
-    return data.filter((row) => Object.values(row).some((cell) => String(cell).trim() !== ''));
-  throw new AppError('invalid_input', `${file}, row ${(error.row ?? 0) + 1}: ${error.message}.`);
-}
-
-function parseStructured(text: string, file: string): unknown {
+function parseFile(text: string, file: string): unknown {
+  if (/\.(csv|tsv)$/i.test(file)) {
+    const { data, errors } = papaparse.parse<Record<string, string>>(text.replace(/^\ufeff/, ''), {
+      header: true,
+      skipEmptyLines: 'greedy',
+      delimiter: /\.tsv$/i.test(file) ? '\t' : ',',
+      transformHeader: (name) => name.trim(),
+    });
+    const error = errors.find(({ type }) => type === 'Quotes');
+    if (error === undefined) return data;
+    throw new AppError('invalid_input', `${file}, row ${(error.row ?? 0) + 1}: ${error.message}.`);
+  }
   if (/\.(jsonl|ndjson)$/i.test(file)) {
     const issues: string[] = [];
     const rows = parseJsonLines(text, issues).map(({ value }) => value);
@@ -70,116 +88,61 @@ const COLUMNS = {
   answerable: ['answerable'],
   tags: ['tags', 'tag', 'category', 'synthesizer_name'],
 } as const;
+const KNOWN_COLUMNS: ReadonlySet<string> = new Set(Object.values(COLUMNS).flat());
 
-function casesFromRows(rows: readonly Row[], file: string): ImportedCases {
-  const known = new Set<string>(Object.values(COLUMNS).flat());
-  const skipped = new Set<string>();
-  const cases = rows.flatMap((row, index): EvaluationCase[] => {
-    const textsIn = (field: keyof typeof COLUMNS) => toTexts(firstFilled(row, COLUMNS[field]));
-    const listIn = (field: keyof typeof COLUMNS) => textsIn(field).flatMap(splitCell);
-    for (const name of Object.keys(row)) if (!known.has(name)) skipped.add(`column ${oneLine(name, 40)}`);
-    const [question] = textsIn('question');
-    if (question === undefined) {
-      skipped.add('rows without a question');
-      return [];
-    }
-    const [flag = ''] = textsIn('answerable');
-    const isUnanswerable = /^(false|no|0)$/i.test(flag);
-    const answerable = isUnanswerable ? false : /^(true|yes|1)$/i.test(flag) || undefined;
-    const answers = isUnanswerable ? [] : textsIn('answer');
-    const draft = {
-      id: textsIn('id')[0] ?? `row-${index + 1}`,
-      question,
-      expectedAnswer: answers.length === 1 ? answers[0] : filled(answers),
-      expectedPhrases: filled(isUnanswerable ? [] : listIn('phrases')),
-      expectedSources: filled(listIn('sources')),
-      answerable,
-      tags: filled(listIn('tags')),
-    };
-    return [toCase(draft, file, `row ${index + 1}`)];
-  });
-  return { cases, skipped: [...skipped] };
+type Draft = Record<string, string | boolean | readonly unknown[] | undefined>;
+
+function draftFromRow(row: Row, skipped: Set<string>): Draft {
+  for (const name of Object.keys(row))
+    if (!KNOWN_COLUMNS.has(name)) skipped.add(`column ${oneLine(name, 40)}`);
+  const [flag = ''] = textsIn(row, 'answerable');
+  const isUnanswerable = /^(false|no|0)$/i.test(flag);
+  const answers = isUnanswerable ? [] : textsIn(row, 'answer');
+  return {
+    id: textsIn(row, 'id')[0],
+    question: textsIn(row, 'question')[0],
+    expectedAnswer: answers.length === 1 ? answers[0] : answers,
+    expectedPhrases: isUnanswerable ? [] : listIn(row, 'phrases'),
+    expectedSources: listIn(row, 'sources'),
+    answerable: isUnanswerable ? false : /^(true|yes|1)$/i.test(flag) || undefined,
+    tags: listIn(row, 'tags'),
+  };
 }
-
-const promptfooSchema = z.object({
-  tests: z.array(
-    z.object({
-      description: z.string().optional(),
-      vars: rowSchema.optional(),
-      assert: z.array(z.object({ type: z.string(), value: z.unknown().optional() })).optional(),
-    }),
-  ),
-});
-type PromptfooTest = z.infer<typeof promptfooSchema>['tests'][number];
 
 /** The question of a promptfoo test is the variable with such a name, or its only variable. */
-function casesFromPromptfoo(tests: readonly PromptfooTest[], file: string): ImportedCases {
-  const skipped = new Set<string>();
-  const cases = tests.flatMap(({ description, vars = {}, assert = [] }, index): EvaluationCase[] => {
-    const values = Object.values(vars);
-    const [question] = toTexts(
-      firstFilled(vars, COLUMNS.question) ?? (values.length === 1 ? values[0] : undefined),
-    );
-    if (question === undefined) {
-      skipped.add('tests without a variable "question"');
-      return [];
-    }
-    const phrases: string[] = [];
-    const forbidden: string[] = [];
-    const answers: string[] = [];
-    const checks: CaseCheck[] = [];
-    for (const { type, value } of assert) {
-      const texts = toTexts(value);
-      const [text = ''] = texts;
-      if (text === '') skipped.add(`assertions of type ${oneLine(type, 40)} without text`);
-      else if (type === 'equals' || type === 'similar') answers.push(text);
-      else if (type === 'contains' || type === 'icontains') checks.push({ contains: text });
-      else if (type === 'contains-all' || type === 'icontains-all') phrases.push(...texts);
-      else if (type === 'not-contains' || type === 'not-icontains') forbidden.push(text);
-      else if (type === 'regex') checks.push({ regex: text });
-      else if (type === 'llm-rubric' || type === 'model-graded-closedqa') checks.push({ rubric: text });
-      else skipped.add(`assertions of type ${oneLine(type, 40)}`);
-    }
-    const draft = {
-      id: `test-${index + 1}`,
-      question,
-      expectedPhrases: filled(phrases),
-      forbiddenPhrases: filled(forbidden),
-      expectedAnswer: filled(answers),
-      checks: filled(checks),
-      note: description,
-    };
-    return [toCase(draft, file, `test ${index + 1}`)];
-  });
-  return { cases, skipped: [...skipped] };
+function draftFromPromptfoo({ description, vars, assert }: PromptfooTest, skipped: Set<string>): Draft {
+  const values = Object.values(vars);
+  const [question = values.length === 1 ? toTexts(values[0])[0] : undefined] = textsIn(vars, 'question');
+  const expectedAnswer: string[] = [];
+  const expectedPhrases: string[] = [];
+  const forbiddenPhrases: string[] = [];
+  const checks: CaseCheck[] = [];
+  if (question === undefined) return {};
+  for (const { type, value } of assert) {
+    const texts = toTexts(value);
+    const [text = ''] = texts;
+    if (text === '') skipped.add(`assertions of type ${oneLine(type, 40)} without text`);
+    else if (/^(equals|similar)$/.test(type)) expectedAnswer.push(text);
+    else if (/^i?contains$/.test(type)) checks.push({ contains: text });
+    else if (/^i?contains-all$/.test(type)) expectedPhrases.push(...texts);
+    else if (/^not-i?contains$/.test(type)) forbiddenPhrases.push(text);
+    else if (type === 'regex') checks.push({ regex: text });
+    else if (/^(llm-rubric|model-graded-closedqa)$/.test(type)) checks.push({ rubric: text });
+    else skipped.add(`assertions of type ${oneLine(type, 40)}`);
+  }
+  return { question, expectedAnswer, expectedPhrases, forbiddenPhrases, checks, note: description };
 }
 
-function toCase(draft: Record<string, unknown>, file: string, place: string): EvaluationCase {
-  const given = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
-  const result = evaluationCaseSchema.safeParse(given);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const field = issue?.path.map(String).join('.');
-  throw new AppError('invalid_input', `${file}, ${place}: ${field}: ${issue?.message}.`);
-}
-
-function filled<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length > 0 ? list : undefined;
-}
-
-function firstFilled(row: Row, names: readonly string[]): unknown {
-  return names.map((name) => row[name]).find((value) => value != null && value !== '');
-}
-
-function toTexts(value: unknown): string[] {
-  return [value]
-    .flat()
-    .flatMap((part) =>
-      ['string', 'number', 'boolean'].includes(typeof part) ? String(part).trim() || [] : [],
-    );
+function textsIn(row: Row, field: keyof typeof COLUMNS): string[] {
+  return COLUMNS[field].map((name) => toTexts(row[name])).find((texts) => texts.length > 0) ?? [];
 }
 
 /** A cell may list several values, separated by a semicolon or a bar. */
-function splitCell(text: string): string[] {
-  return text.split(/[;|]/).flatMap((part) => part.trim() || []);
+function listIn(row: Row, field: keyof typeof COLUMNS): string[] {
+  return textsIn(row, field).flatMap((text) => text.split(/[;|]/).flatMap((part) => part.trim() || []));
+}
+
+function toTexts(value: unknown): string[] {
+  const isText = (part: unknown) => ['string', 'number', 'boolean'].includes(typeof part);
+  return [value].flat().flatMap((part) => (isText(part) ? String(part).trim() || [] : []));
 }

@@ -60,7 +60,7 @@ const judgeMetrics: readonly Metric[] = [
     better: 'higher',
     kind: 'mean',
     description: 'Share of the statements that the retrieved passages support, as judged by a model.',
-    empty: 'there was no judge (--judge-model)',
+    empty: 'needs --judge-model',
     measure({ judge }) {
       if (judge === null || judge.scores.length === 0) return null;
       return valueContribution(judge.scores.reduce((sum, score) => sum + score, 0) / judge.scores.length);
@@ -170,7 +170,7 @@ const costMetrics: readonly Metric[] = [
     description: 'Input and output tokens per turn.',
   },
   {
-    ...perTurn(({ cost }) => cost, 'no price is known for the model (--prices)'),
+    ...perTurn(({ cost }) => cost, 'needs --prices'),
     id: 'cost.money',
     label: 'Cost',
     group: 'cost',

@@ -114,7 +114,7 @@ const repeated = {
   kind: 'binary',
   hasGold: canBeCorrect,
   needs: NEEDS_CORRECT,
-  empty: 'every question was asked once (--repeat 3)',
+  empty: 'needs --repeat',
   measure: () => null,
 } as const;
 

@@ -1,6 +1,5 @@
 import { formatCount, quoteName } from '../../text/format-count.ts';
 import { type EvaluationCase, formatCheckName, toConversationKey } from '../cases/evaluation-case.ts';
-import type { GoldPins } from '../cases/stale-cases.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
 import {
@@ -50,7 +49,8 @@ interface ReportInput {
   /** The first is the baseline. */
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
-  pins?: GoldPins | undefined;
+  /** Whether the collection has any expected source; undefined if its documents are not known. */
+  hasSources?: boolean | undefined;
 }
 
 /** An arm with its runs and a column per metric, in the order of cases and metrics. */
@@ -72,7 +72,7 @@ interface ReportContext {
 
 /** Measures, compares and describes the runs of all arms. Every arm must have runs of every case. */
 export function assembleReport(input: ReportInput): ReportData {
-  const { cases, metrics, pins } = input;
+  const { cases, metrics } = input;
   const plainCases = cases.map(toPlainCase);
   const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
   const header = { ...input.header, conversations: units.clusters };
@@ -101,24 +101,20 @@ export function assembleReport(input: ReportInput): ReportData {
             ...(recommendation === null ? [] : [recommendation]),
             ...comparisons.flatMap(({ verdict }) => verdict),
           ],
-    notes: listWarnings(header, arms),
+    notes: [...listMissingSources(input), ...listWarnings(header, arms)],
     metrics: findings.metrics,
     arms,
     comparisons,
     gates: [],
-    cases: plainCases.map((item, index) => {
-      const ownPins = pins?.get(item.id) ?? [];
-      return {
-        ...item,
-        gold: ownPins.length === 0 ? null : { pins: [...ownPins] },
-        results: Object.fromEntries(
-          measured.map(({ arm, cases: ofArm, columns }) => {
-            const values = metrics.map(({ id }, at) => [id, caseValueAt(columns[at] as MetricColumn, index)]);
-            return [arm.name, { runs: [...(ofArm[index]?.runs ?? [])], metrics: Object.fromEntries(values) }];
-          }),
-        ),
-      };
-    }),
+    cases: plainCases.map((item, index) => ({
+      ...item,
+      results: Object.fromEntries(
+        measured.map(({ arm, cases: ofArm, columns }) => {
+          const values = metrics.map(({ id }, at) => [id, caseValueAt(columns[at] as MetricColumn, index)]);
+          return [arm.name, { runs: [...(ofArm[index]?.runs ?? [])], metrics: Object.fromEntries(values) }];
+        }),
+      ),
+    })),
   };
 }
 
@@ -244,9 +240,17 @@ function compareArms(
   };
 }
 
+function listMissingSources({ cases, hasSources, header }: ReportInput): string[] {
+  const isExpected = cases.some(({ expectedSources = [] }) => expectedSources.length > 0);
+  if (!isExpected || hasSources !== false) return [];
+  return [`None of the expected sources is in the collection ${header.collection.name}. Check --collection.`];
+}
+
 function listWarnings({ cases, judge }: ReportData['header'], arms: readonly ReportArm[]): string[] {
   return [
-    ...(cases < FEW_CASES ? [`${formatCount(cases, 'case')}: only large differences can be proven.`] : []),
+    ...(cases < FEW_CASES && arms.length > 1
+      ? [`${formatCount(cases, 'case')}: only large differences can be proven.`]
+      : []),
     ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
       ? [`${judge} judged its own answers and may favor them. Use another model with --judge-model.`]
       : []),

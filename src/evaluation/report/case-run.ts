@@ -7,7 +7,6 @@ import { errorResponseSchema } from '../../faults/error-response.ts';
 
 const count = z.int().min(0);
 const amount = z.number().min(0);
-const span = z.object({ start: count, end: count });
 
 const reportChunkSchema = z.object({
   chunkId: z.string().min(1),
@@ -48,10 +47,8 @@ export const caseRunSchema = z.object({
       text: z.string(),
       markers: z.array(z.string()),
       verdict: verdictSchema.nullable(),
-      /** Calibrated probability that the sentence is supported; null if it was checked by words only. */
-      probability: z.number().min(0).max(1).nullable().default(null),
-      /** Places in the answer. */
-      unsupportedSpans: z.array(span).default([]),
+      /** Why it is flagged. */
+      reason: z.string().nullable().default(null),
     }),
   ),
   retrievals: z.array(

@@ -4,7 +4,7 @@ import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, compareRuns } from '../metrics/metric.ts';
-import { formatPValue } from './format-metric.ts';
+import { formatConclusion, formatPValue } from './format-metric.ts';
 import { findHeadline } from './recommend-arm.ts';
 import type { MetricComparison, ReportCase, ReportData } from './report-data.ts';
 
@@ -161,10 +161,10 @@ export function formatFlips({ shared, metrics, flipped }: RunDiff): string {
   const headline = findHeadline(metrics);
   if (headline === undefined) return 'No case defines a correct answer.';
   if (flipped.length === 0)
-    return `No answer of ${formatCount(shared, 'case')} changed between right and wrong.`;
+    return `No case changed between right and wrong (${formatCount(shared, 'case')}).`;
   const { n, better, worse, conclusion, adjustedP } = headline;
   const p = adjustedP === null ? '' : `, ${formatPValue(adjustedP)}`;
-  return `Of ${formatCount(n, 'answer')}, ${worse.length} got worse and ${better.length} better: ${conclusion}${p}.`;
+  return `Of ${formatCount(n, 'answer')}, ${worse.length} got worse and ${better.length} better: ${formatConclusion(conclusion)}${p}.`;
 }
 
 const HASHED_SETTINGS = ['documents', 'cases', 'systemPrompt', 'abstentionPhrases'];

@@ -35,8 +35,12 @@ export function formatPValue(p: number | null): string {
   return `p = ${p < 0.1 ? Number(p.toPrecision(2)) : p.toFixed(2)}`;
 }
 
+export function formatConclusion(conclusion: MetricComparison['conclusion']): string {
+  return conclusion === 'too few' ? 'too few cases' : conclusion;
+}
+
 export function formatPercent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}%`;
 }
 
 /** A difference of shares in percentage points. */

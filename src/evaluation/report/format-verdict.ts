@@ -1,6 +1,7 @@
 import { formatCount, quoteName } from '../../text/format-count.ts';
 import { HEADLINE_METRIC } from '../statistics/compare-columns.ts';
 import {
+  formatConclusion,
   formatMetricValue,
   formatPercent,
   formatPoints,
@@ -49,7 +50,7 @@ export function formatFinding({ arms, comparisons }: Pick<VerdictInput, 'arms' |
 export function formatArmVerdict({ name, metrics, errors }: ReportArm): string[] {
   const correct = toKnownValue(metrics[HEADLINE_METRIC]);
   const range = correct?.interval;
-  const interval = range ? `, 95 % interval ${Math.round(range[0] * 100)} to ${formatPercent(range[1])}` : '';
+  const interval = range ? `, 95% interval ${Math.round(range[0] * 100)} to ${formatPercent(range[1])}` : '';
   const share = correct === null ? '' : ` (${formatPercent(correct.value)}${interval})`;
   return [
     `${correctAnswers({ name, metrics })}${share}.`,
@@ -136,7 +137,7 @@ export function formatPairVerdict({ arm: armName, metrics }: Compared, arms: rea
       : `${formatCount(Math.abs(net), `${net > 0 ? 'more' : 'fewer'} correct answer`)} than`;
   const p = adjustedP === null ? '' : `, ${formatPValue(adjustedP)}`;
   const split = `only ${other} right: ${better.length}, only ${first} right: ${worse.length}`;
-  return `${other} has ${result} ${first} on ${formatCount(n, 'case')}: ${conclusion}${p} (${split})${formatPrice(metrics, arm, baseline)}.`;
+  return `${other} has ${result} ${first} on ${formatCount(n, 'case')} (${split}): ${formatConclusion(conclusion)}${p}.${formatPrice(metrics, arm, baseline)}`;
 }
 
 function formatPrice(metrics: readonly MetricComparison[], arm: ReportArm, baseline: ReportArm): string {
@@ -145,7 +146,7 @@ function formatPrice(metrics: readonly MetricComparison[], arm: ReportArm, basel
   const ratio = before === null || after === null ? null : formatRatio(after.value, before.value);
   return ratio === null || ratio === '1.0 times'
     ? ''
-    : `, at ${ratio} the ${id === 'cost.money' ? 'cost' : 'tokens'}`;
+    : ` It uses ${ratio} the ${id === 'cost.money' ? 'money' : 'tokens'}.`;
 }
 
 function subject(names: readonly string[], singular: string, plural: string): string {

@@ -112,11 +112,12 @@ function renderCode(text: string): string {
   return `<code>${escapeHtml(shown.length > MAX_TEXT_LENGTH ? `${shown.slice(0, MAX_TEXT_LENGTH - 1)}…` : shown)}</code>`;
 }
 
+/** No entity contains a sign that `escapeMarkdown` escapes. */
 function escapeHtml(text: string): string {
   return visibleText(text)
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
-    .replace(/\|/g, '&#124;')
+    .replace(/\|/g, '&vert;')
     .replace(/\n/g, ' ');
 }

@@ -4,7 +4,7 @@ import { renameLegacyFields } from '../../domain/migrate-record.ts';
 import { scoreSchema } from '../../domain/retrieved-chunk.ts';
 import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { goldPinSchema, historyMessageSchema } from '../cases/evaluation-case.ts';
+import { historyMessageSchema } from '../cases/evaluation-case.ts';
 import { caseRunSchema } from './case-run.ts';
 
 /** Raised with every change that a reader of older reports would misread. Fields of older reports are ignored. */
@@ -162,11 +162,6 @@ const reportCaseSchema = z.object({
     /** Names of the custom checks. */
     checks: z.array(z.string()),
   }),
-  /** The content of its expected sources at the time, for `eval stale`; null if not known. */
-  gold: z
-    .object({ pins: z.array(goldPinSchema) })
-    .nullable()
-    .default(null),
   /** By arm name. */
   results: z.record(name, caseResultSchema),
 });

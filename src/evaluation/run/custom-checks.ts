@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
+import { formatPromptBlock } from '../../domain/prompts.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type CaseCheck, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
 import type { CaseRun } from '../report/case-run.ts';
-import { formatPromptBlock, type JudgeModel, parseJsonReply } from './judge-model.ts';
+import { type JudgeModel, parseJsonReply } from './judge-model.ts';
 
 type CheckResult = Pick<CaseRun['checks'][number], 'passed' | 'reason'> & Partial<CaseRun['checks'][number]>;
 type RunCheck = (
@@ -26,6 +27,8 @@ interface CheckDependencies {
   directory: string;
   /** Judges rubrics; null without `--judge-model`. */
   judge: Pick<JudgeModel, 'ask' | 'priceOf'> | null;
+  /** Throws an AppError if the user does not trust the code in a file. */
+  assertTrustedCode(path: string): void;
 }
 
 /**
@@ -42,6 +45,7 @@ export async function prepareChecks(
       try {
         prepared.set(check, await prepareCheck(check, dependencies));
       } catch (error) {
+        if (error instanceof AppError) throw error;
         throw new AppError(
           'invalid_input',
           `Invalid check ${formatCheckName(check)} in case "${oneLine(item.id, 60)}": ${messageOf(error)}`,
@@ -61,7 +65,8 @@ export async function prepareChecks(
   };
 }
 
-async function prepareCheck(check: CaseCheck, { directory, judge }: CheckDependencies): Promise<RunCheck> {
+async function prepareCheck(check: CaseCheck, dependencies: CheckDependencies): Promise<RunCheck> {
+  const { judge } = dependencies;
   if ('contains' in check) {
     const expected = check.contains.toLowerCase();
     return (answer) => toResult(answer.toLowerCase().includes(expected), `"${check.contains}" is missing`);
@@ -70,7 +75,7 @@ async function prepareCheck(check: CaseCheck, { directory, judge }: CheckDepende
     const pattern = new RegExp(check.regex, 'iu');
     return (answer) => toResult(pattern.test(answer), `${check.regex} does not match`);
   }
-  if ('module' in check) return checkWithFunction(await loadFunction(check.module, directory));
+  if ('module' in check) return checkWithFunction(await loadFunction(check.module, dependencies));
   if (judge === null) throw new Error('a rubric needs --judge-model.');
   return (answer, { question }, signal) => checkRubric(check.rubric, { question, answer }, judge, signal);
 }
@@ -81,9 +86,14 @@ function toResult(passed: boolean, reason: string): CheckResult {
 
 type CheckFunction = (answer: string, item: EvaluationCase) => unknown;
 
-async function loadFunction(reference: string, directory: string): Promise<CheckFunction> {
+async function loadFunction(
+  reference: string,
+  { directory, assertTrustedCode }: CheckDependencies,
+): Promise<CheckFunction> {
   const [path = '', name = 'default'] = reference.split('#');
-  const loaded = (await import(pathToFileURL(resolve(directory, path)).href)) as Record<string, unknown>;
+  const file = resolve(directory, path);
+  assertTrustedCode(file);
+  const loaded = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const found = loaded[name];
   if (typeof found !== 'function') throw new Error(`${path} exports no function "${name}".`);
   return found as CheckFunction;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { TokensUsed } from '../../domain/agent-response.ts';
+import { formatPromptBlock } from '../../domain/prompts.ts';
 import type { CaseRun } from '../report/case-run.ts';
 
 /** One prompt to a model, without tools or history. */
@@ -52,11 +53,6 @@ export async function judgeFaithfulness(
   }
   const scores = replies.map(({ score }) => score);
   return { scores, reason: replies[0]?.reason ?? '', tokens, cost: priceOf(tokens) };
-}
-
-/** A labelled block of a prompt. Lines of the text that look like a marker are indented, so that none can be forged. */
-export function formatPromptBlock(name: string, text: string): string {
-  return `=== ${name} ===\n${text.replace(/^===/gm, ' ===')}\n=== end ===`;
 }
 
 /** The JSON object in a reply of a model, whatever surrounds it. Null if there is none that fits the schema. */

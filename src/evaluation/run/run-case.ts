@@ -143,12 +143,11 @@ function toCaseRun(
         return { marker, verdict, chunkId, title, url, score, excerpt, expected };
       },
     ),
-    sentences: (response?.sentences ?? []).map(({ text, refs, verdict, probability, unsupportedSpans }) => ({
+    sentences: (response?.sentences ?? []).map(({ text, refs, verdict, reason }) => ({
       text,
       markers: refs,
       verdict,
-      probability,
-      unsupportedSpans,
+      reason: reason?.text ?? null,
     })),
     retrievals: (turn?.retrievals ?? contexts).map((context) => ({
       query: context.query,

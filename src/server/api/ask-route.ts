@@ -38,7 +38,7 @@ type WantedSession = Pick<z.infer<typeof askSchema>, 'collection' | 'user'>;
 
 /** Answers a question in a new or an existing session. */
 export function createAskRoute(options: ApiOptions): Hono {
-  const { collections, locks, turns, callers, model, maxBodyBytes } = options;
+  const { collections, turns, callers, model, maxBodyBytes } = options;
   const app = new Hono();
 
   app.post('/ask', async (context) => {
@@ -51,7 +51,7 @@ export function createAskRoute(options: ApiOptions): Hono {
     };
     try {
       const { description, open } = await (wanted.sessionId === undefined
-        ? startSession(wanted, held)
+        ? startSession(raw, wanted, held)
         : findSession(raw, wanted.sessionId, wanted, held));
       const turn = await turns.start(async (emit, signal) => {
         const session = await open();
@@ -69,10 +69,10 @@ export function createAskRoute(options: ApiOptions): Hono {
   return app;
 
   // Both lock the session and add its release to `held`. `open` opens it in its state when the turn starts.
-  async function startSession({ collection, user }: WantedSession, held: (() => void)[]) {
+  async function startSession(request: Request, { collection, user }: WantedSession, held: (() => void)[]) {
     const { agent, name } = await collections.open(collection);
     const session = await agent.startSession({ user, isInteractive: true });
-    held.push(lockSession(locks, session.id));
+    held.push(lockSession(options, request, session.id));
     const description = { sessionId: session.id, collection: name, model, turnNumber: 1 };
     return { description, open: async () => session };
   }
@@ -83,7 +83,7 @@ export function createAskRoute(options: ApiOptions): Hono {
     { collection: wanted, user }: WantedSession,
     held: (() => void)[],
   ) {
-    held.push(lockSession(locks, sessionId));
+    held.push(lockSession(options, request, sessionId));
     const { session, user: owner } = await loadSession(options, request, sessionId);
     const { collection } = session;
     if (user !== undefined && user !== owner) {

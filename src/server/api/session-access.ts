@@ -38,9 +38,16 @@ export async function loadSession(
   return found;
 }
 
-/** Locks a session until the returned function is called. Throws a 409 if it is locked already. */
-export function lockSession(locks: KeyedLock, sessionId: string): () => void {
-  const release = locks.tryTake(sessionId);
+/**
+ * Locks a session until the returned function is called. Throws a 409 if it is locked already by the same caller: to
+ * others it does not exist, which `loadSession` reports.
+ */
+export function lockSession(
+  { locks, callers }: Pick<ApiOptions, 'locks' | 'callers'>,
+  request: Request,
+  sessionId: string,
+): () => void {
+  const release = locks.tryTake(`${sessionId} ${callers.nameOf(request) ?? ''}`);
   if (release !== undefined) return release;
   throw new HttpError(409, 'session_busy', 'Another question of this session is being answered.', {
     retryAfter: 1,

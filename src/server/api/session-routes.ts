@@ -25,7 +25,7 @@ const feedbackSchema = z.strictObject({
 
 /** Lists, reads, deletes and resets stored sessions, and records feedback. */
 export function createSessionRoutes(options: ApiOptions): Hono {
-  const { collections, sessions, locks, callers, maxBodyBytes } = options;
+  const { collections, sessions, callers, maxBodyBytes } = options;
   const app = new Hono();
   const load = async ({ req }: Context) =>
     (await loadSession(options, req.raw, req.param('id') ?? '')).session;
@@ -41,27 +41,27 @@ export function createSessionRoutes(options: ApiOptions): Hono {
   app.get('/:id', async (context) => {
     const { messages: _, ...session } = await load(context);
     const turns = await Array.fromAsync(sessions.turns(session.sessionId));
-    const fates = await findFates(session.collection, turns);
+    const changes = await findChanges(session.collection, turns);
     return context.json({
       session,
       turns: turns.map(({ turn, feedback }, index) => ({
         turn,
         feedback,
-        ...toCitationChangeRecords(fates[index] ?? new Map()),
+        ...toCitationChangeRecords(changes[index] ?? new Map()),
       })),
     });
   });
 
   app.delete('/:id', async (context) => {
     const { sessionId } = await load(context);
-    const release = lockSession(locks, sessionId);
+    const release = lockSession(options, context.req.raw, sessionId);
     await sessions.delete(sessionId).finally(release);
     return context.body(null, 204);
   });
 
   app.post('/:id/reset', async (context) => {
     const { sessionId, collection } = await load(context);
-    const release = lockSession(locks, sessionId);
+    const release = lockSession(options, context.req.raw, sessionId);
     try {
       const { agent } = await collections.open(collection);
       const session = await agent.resumeSession(sessionId);
@@ -84,8 +84,8 @@ export function createSessionRoutes(options: ApiOptions): Hono {
   });
   return app;
 
-  /** What happened to the cited passages of each turn since; empty if the collection cannot be opened. */
-  async function findFates(
+  /** The changes of the cited passages by turn; empty if the collection cannot be opened. */
+  async function findChanges(
     collection: string,
     recorded: readonly RecordedTurn[],
   ): Promise<CitationChanges[]> {

@@ -12,7 +12,7 @@ export interface NamedToken {
 
 /** The clients of a server, identified by their tokens. */
 export interface CallerRegistry {
-  /** Requires a token as `Authorization: Bearer`, in constant time. Without tokens, lets everyone in. */
+  /** Requires a token as `Authorization: Bearer`, in constant time. Without tokens there is no authentication. */
   guard: MiddlewareHandler;
   /** Null if the client has no name. */
   nameOf(request: Request): string | null;

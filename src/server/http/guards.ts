@@ -12,15 +12,16 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
 
 /**
- * Requires a known Host header. Otherwise a web page whose name was made to point at this machine would share the
+ * Requires a known Host header, and that an absolute address in the request line has the same host. Otherwise a web page whose name was made to point at this machine would share the
  * server's origin (DNS rebinding); such a page always has a name, never an address.
  */
 export function guardHost({ names, anyAddress }: HostRules): MiddlewareHandler {
   const known = new Set(names.map((name) => name.toLowerCase()));
   return async (context, next) => {
-    const host = hostnameOf(context.req.header('host') ?? '');
+    const header = context.req.header('host') ?? '';
+    const host = hostnameOf(header);
     const allowed = LOOPBACK.test(host) || known.has(host) || (anyAddress && ADDRESS.test(host));
-    if (!allowed) {
+    if (!allowed || URL.parse(`http://${header}`)?.host !== URL.parse(context.req.url)?.host) {
       throw new HttpError(403, 'host_not_allowed', 'This server does not accept that Host header.');
     }
     await next();

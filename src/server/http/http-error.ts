@@ -55,7 +55,7 @@ export function toHttpError(error: unknown): HttpError {
 
 /** The error body that OpenAI's clients read. */
 export function toErrorBody({ status, code, message, details: { hint, param } }: HttpError) {
-  const text = hint === undefined ? message : `${message} ${hint}`;
+  const text = hint === undefined || hint === '' ? message : `${message} ${hint}`;
   return { error: { message: text, type: toErrorType(status), param: param ?? null, code } };
 }
 

@@ -30,15 +30,16 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
 export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.infer<Schema> {
   const result = schema.safeParse(fields);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
+  const [issue] = result.error.issues;
   const param = issue?.path.map(String).join('.') ?? '';
-  const reason = oneLine(issue?.message ?? 'unknown reason', 200);
-  throw new HttpError(
-    400,
-    'invalid_value',
-    param === '' ? `The body is not valid: ${reason}.` : `${param}: ${reason}.`,
-    {
-      ...(param !== '' && { param }),
-    },
-  );
+  throw new HttpError(400, 'invalid_value', describeIssue(param || 'The body', issue), {
+    ...(param !== '' && { param }),
+  });
+}
+
+function describeIssue(subject: string, issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'invalid_value') return `${subject} must be one of ${issue.values.join(', ')}.`;
+  if (issue?.code !== 'invalid_type') return `${subject}: ${oneLine(issue?.message ?? 'not valid', 200)}.`;
+  const isMissing = issue.message.endsWith('undefined');
+  return isMissing ? `${subject} is required.` : `${subject} must be of the type ${issue.expected}.`;
 }

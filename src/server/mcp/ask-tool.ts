@@ -9,7 +9,7 @@ import {
   outcomeSchema,
   tokensUsedSchema,
 } from '../../domain/agent-response.ts';
-import { checkedBySchema, sentenceVerdictSchema } from '../../domain/checked-sentence.ts';
+import { checkedBySchema, flagReasonSchema, sentenceVerdictSchema } from '../../domain/checked-sentence.ts';
 import { verdictSchema } from '../../domain/citation.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -36,8 +36,10 @@ const range = z.object({ start: z.int(), end: z.int() });
 const output = z.object({
   answer: z.string().describe('The answer, with markers like [1] that refer to citations.'),
   outcome: outcomeSchema.describe('answer, passages (the closest ones, which may not answer) or none.'),
-  grounded: z.boolean().describe('Whether a checked citation supports the answer.'),
-  confidence: confidenceSchema.describe('How likely the answer answers the question.'),
+  grounded: z.boolean().describe('Whether a citation that is not flagged supports the answer.'),
+  confidence: confidenceSchema.describe(
+    'About the search: high if a passage reached the threshold, low if only weaker ones were found.',
+  ),
   citations: z.array(
     z.object({
       marker: z.string(),
@@ -59,25 +61,19 @@ const output = z.object({
         verdict: sentenceVerdictSchema
           .nullable()
           .describe('Whether the cited sources support it; null without a citation.'),
-        probability: z
-          .number()
-          .nullable()
-          .describe('Calibrated chance that it is supported; null if checked by words.'),
+        reason: flagReasonSchema.nullable().describe('Why it is unsupported.'),
         evidence: range
           .extend({ ref: z.string(), text: z.string() })
           .nullable()
           .describe(
-            'The sentence of a passage that supports it best; start and end are offsets in the passage.',
+            'The part of a cited passage that matches it best; start and end are offsets in the passage.',
           ),
-        unsupported_spans: z
-          .array(range.extend({ text: z.string() }))
-          .describe('Spans of the answer that no cited passage supports.'),
       }),
     )
     .describe(
       'The sentences of the answer, checked against the sources they cite, with offsets in the answer.',
     ),
-  checked_by: checkedBySchema.describe('How the answer was checked: by the judge, or by words.'),
+  checked_by: checkedBySchema.describe('How citations were checked: words, model, onnx or off.'),
   session_id: z.string().describe('Send it with a follow-up question.'),
   turn_number: z.int(),
   query: z.string(),
@@ -172,10 +168,6 @@ function toOutput(response: AgentResponse): z.input<typeof output> {
       ...sentence,
       markers: sentence.refs,
       evidence: sentence.evidence && { ...sentence.evidence, ref: sentence.evidence.chunkId },
-      unsupported_spans: sentence.unsupportedSpans.map((span) => ({
-        ...span,
-        text: response.answer.slice(span.start, span.end),
-      })),
     })),
     checked_by: response.checkedBy,
     session_id: response.sessionId,

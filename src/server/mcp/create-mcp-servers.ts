@@ -6,7 +6,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { plainHint } from '../../faults/error-response.ts';
+import { messageWithHint } from '../../faults/error-response.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
 import { createMcpAskTool } from './ask-tool.ts';
@@ -67,7 +67,7 @@ export function createMcpServers({ library, tracker, version, onError }: McpServ
       throw new McpProtocolError(
         ErrorCode.InternalError,
         error instanceof AppError
-          ? visibleText(library.withoutSecrets(`${error.message} ${plainHint(error)}`))
+          ? visibleText(library.withoutSecrets(messageWithHint(error)))
           : INTERNAL_ERROR_MESSAGE,
       );
     }

@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { plainHint, toErrorResponse } from '../../faults/error-response.ts';
+import { messageWithHint, toErrorResponse } from '../../faults/error-response.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
 import type { CallTracker } from './call-tracker.ts';
@@ -124,9 +124,7 @@ function toErrorResult(error: unknown, withoutSecrets: (text: string) => string)
   const { errorType, retryAfter, recoverable } = toErrorResponse(failure);
   return {
     isError: true,
-    content: [
-      { type: 'text', text: visibleText(withoutSecrets(`${failure.message} ${plainHint(failure)}`)) },
-    ],
+    content: [{ type: 'text', text: visibleText(withoutSecrets(messageWithHint(failure))) }],
     _meta: { 'citeloop/error': { errorType, retryAfter, recoverable } },
   };
 }

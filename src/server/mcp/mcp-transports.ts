@@ -43,7 +43,7 @@ export async function serveMcpOverStdio(
 
 interface McpHttpServerOptions extends HttpAppOptions {
   sessions: ReturnType<typeof createMcpSessions>;
-  /** Undefined lets everyone in. */
+  /** Undefined: no authentication. */
   token: string | undefined;
 }
 

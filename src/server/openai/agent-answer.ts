@@ -5,6 +5,7 @@ import type { AgentResponse, TokensUsed } from '../../domain/agent-response.ts';
 import { isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
+import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import type { WaitingEvent } from '../turns/turn-runner.ts';
 import { createMarkerFilter } from './marker-filter.ts';
@@ -69,6 +70,11 @@ export async function* streamAnswer(
       preamble = '';
       if (sent) yield { type: 'delta', text: `${filter.end()}\n\n` };
     }
+    if (event.type === 'text_discarded') {
+      // The APIs cannot take back what was sent.
+      if (sent) throw brokenAnswerError();
+      preamble = '';
+    }
     if (event.type === 'text_delta') {
       preamble += event.delta;
       if (!retrieved && !sent && preamble.length <= LONGEST_PREAMBLE) continue;
@@ -90,8 +96,16 @@ export async function* streamAnswer(
 
 /** The answer of a turn without a stream. Throws as `streamAnswer` does. */
 export async function collectAnswer(events: AsyncIterable<RunEvent | WaitingEvent>): Promise<AgentAnswer> {
-  for await (const event of streamAnswer(events)) if (event.type === 'done') return event.answer;
+  for await (const event of events) {
+    if (event.type === 'turn_completed') return toAgentAnswer(event.turn);
+    if (event.type === 'error') throw fromErrorResponse(event.error);
+  }
   return throwNoAnswer();
+}
+
+function brokenAnswerError(): AppError {
+  const message = 'The answer of the model broke off in the middle.';
+  return new AppError('api_error', message, { recoverable: true, hint: 'Ask again.' });
 }
 
 function toAgentAnswer({ response, decisions }: ConversationTurn): AgentAnswer {
@@ -132,7 +146,7 @@ export function findUrlCitations({ text, citeloop }: AgentAnswer, sent = text): 
   return findMarkers(sent, known).flatMap(({ start, end, references }) =>
     references.flatMap(({ name }) => {
       const citation = byMarker.get(name);
-      if (citation === undefined || !(isPassedCitation(citation) || citation.verdict === 'weak')) return [];
+      if (citation === undefined || !isPassedCitation(citation)) return [];
       return [{ start_index: start, end_index: end, url: citation.url, title: citation.title }];
     }),
   );

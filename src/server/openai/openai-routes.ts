@@ -37,7 +37,7 @@ export function createOpenAiRoutes({
   });
   app.get('/models/:model{.+}', async (context) => {
     const id = context.req.param('model');
-    await collections.open(toCollectionName(id));
+    await openModel(id);
     return context.json(toModelObject(id));
   });
 
@@ -62,7 +62,7 @@ export function createOpenAiRoutes({
     context: Context,
     { model, question, history, policy = defaultPolicy, filter }: AgentRequest,
   ): Promise<StartedTurn & { identity: AnswerIdentity }> {
-    const { agent } = await collections.open(toCollectionName(model));
+    const { agent } = await openModel(model);
     const release = callers.takeTurn(context.req.raw);
     const turn = await turns
       .start(
@@ -78,9 +78,14 @@ export function createOpenAiRoutes({
     return { ...turn, identity: { id: runtime.newId(), createdAt: nowInSeconds(), model } };
   }
 
-  function toCollectionName(model: string): string {
-    if (model === MODEL) return collections.defaultName;
-    if (model.startsWith(`${MODEL}/`)) return model.slice(MODEL.length + 1);
+  /** The collection that a model stands for. */
+  async function openModel(model: string) {
+    try {
+      if (model === MODEL) return await collections.open(collections.defaultName);
+      if (model.startsWith(`${MODEL}/`)) return await collections.open(model.slice(MODEL.length + 1));
+    } catch (error) {
+      if (!(error instanceof HttpError && error.code === 'collection_not_found')) throw error;
+    }
     throw new HttpError(404, 'model_not_found', 'Unknown model. GET /v1/models lists the models.', {
       param: 'model',
     });

@@ -35,7 +35,7 @@ export function toResponseObject(identity: AnswerIdentity, answer: AgentAnswer):
   };
 }
 
-/** The same as server-sent events. Throws an error that comes before anything was sent. */
+/** Streams a response object as server-sent events. Throws an error that comes before anything was sent. */
 export async function streamResponseObject({ identity, events, onCancel }: AnswerStream): Promise<Response> {
   return streamResponse(await waitForFirst(responseEvents(identity, events)), {
     contentType: 'text/event-stream',

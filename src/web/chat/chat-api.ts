@@ -25,7 +25,7 @@ export interface StoredTurn {
   turn: ConversationTurn;
   feedback: TurnFeedback | null;
   /** How cited chunks have changed since the answer, by chunk id. */
-  stale: Record<string, 'changed' | 'vanished' | 'gone'>;
+  stale: Record<string, 'changed' | 'removed' | 'file_deleted'>;
   /** The current chunks of cited text that moved, by the old chunk id. */
   moved: Record<string, Pick<Citation, 'chunkId' | 'url'>>;
 }

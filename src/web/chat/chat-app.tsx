@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RetrievalPolicy } from '../../domain/agent-config.ts';
+import type { SentenceEvidence } from '../../domain/checked-sentence.ts';
 import type { Citation } from '../../domain/citation.ts';
 import {
   type CollectionOption,
@@ -9,7 +10,7 @@ import {
   type RecentSessions,
   type ServerInfo,
 } from './chat-api.ts';
-import { describeTurnStatus } from './chat-turn.ts';
+import { type ChatTurn, describeTurnStatus } from './chat-turn.ts';
 import { useAutoScroll, useNarrowLayout } from './layout-hooks.ts';
 import { QuestionComposer } from './question-composer.tsx';
 import { ChatSettings, SessionList } from './sidebar.tsx';
@@ -20,8 +21,8 @@ import { TokenForm, WelcomeMessage } from './welcome.tsx';
 
 interface OpenedSource {
   citation: Citation;
-  /** The answer that contains the citation. */
-  answer: string;
+  /** Of the answer that contains the citation. */
+  evidence: SentenceEvidence[];
   turn: number;
 }
 
@@ -206,7 +207,7 @@ export function ChatApp() {
             state={state}
             isAfterReset={conversation.resets.includes(index)}
             number={index + 1}
-            onOpenSource={(citation) => openSource({ citation, answer: state.text, turn: index })}
+            onOpenSource={(citation) => openSource({ citation, evidence: evidenceOf(state), turn: index })}
             onFeedback={(verdict) => showErrors(chat.giveFeedback(index, verdict))}
             onAskAgain={
               !isRunning && index === conversation.turns.length - 1 ? () => ask(state.question) : null
@@ -225,11 +226,22 @@ export function ChatApp() {
         <SourcePanel
           key={`${openedSource.turn} ${openedSource.citation.marker}`}
           citation={openedSource.citation}
-          answer={openedSource.answer}
+          evidence={openedSource.evidence}
           collection={collection}
           onClose={closeSource}
         />
       )}
     </div>
   );
+}
+
+/** In order and without overlaps. */
+function evidenceOf({ turn }: ChatTurn): SentenceEvidence[] {
+  const found = turn?.response.sentences.flatMap(({ evidence }) => evidence ?? []) ?? [];
+  return found
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter(
+      (one, index, all) =>
+        !all.slice(0, index).some((other) => other.chunkId === one.chunkId && other.end > one.start),
+    );
 }

@@ -94,6 +94,8 @@ export function applyAskEvent(state: ChatTurn, event: AskEvent): ChatTurn {
       };
     case 'text_delta':
       return { ...state, text: state.text + event.delta };
+    case 'text_discarded':
+      return { ...state, text: '' };
     case 'notice':
       return { ...state, notices: [...state.notices, event.message] };
     case 'citations':
@@ -108,14 +110,14 @@ export function applyAskEvent(state: ChatTurn, event: AskEvent): ChatTurn {
 }
 
 export function toFailedTurn(state: ChatTurn, message: string, hint = ''): ChatTurn {
-  const error = hint === '' || message.includes(hint) ? message : `${message} ${hint}`;
+  const error = hint.startsWith(message) ? hint : `${message} ${hint}`.trim();
   return { ...state, status: 'failed', activity: '', error };
 }
 
 function toCompletedTurn(state: ChatTurn, turn: ConversationTurn): ChatTurn {
   const { answer, citations } = turn.response;
-  const gone = citations.flatMap((citation) => (citation.gone ? (citation.chunkId ?? []) : []));
-  const stale = Object.fromEntries(gone.map((chunkId) => [chunkId, 'gone' as const]));
+  const deleted = citations.flatMap(({ gone, chunkId }) => (gone ? (chunkId ?? []) : []));
+  const stale = Object.fromEntries(deleted.map((chunkId) => [chunkId, 'file_deleted' as const]));
   return { ...state, status: 'done', activity: '', text: answer, citations, turn, stale };
 }
 

@@ -1,15 +1,21 @@
-import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
+import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import type { ChatTurn } from './chat-turn.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 
-/** The question, the answer, and its sources with their verdicts. */
-export function formatTurnAsMarkdown({ question, text, citations }: ChatTurn): string {
+/** The question, the answer, and its sources with their evidence. */
+export function formatTurnAsMarkdown({ question, text, citations, turn }: ChatTurn): string {
   const sources = citations
     .filter(({ chunkId }) => chunkId !== null)
-    .map(
-      ({ marker, title, url, verdict }) =>
-        `- [${marker}] [${escapeTitle(title === '' ? url : title)}](<${escapeUrl(url)}>), ${VERDICT_LABELS[verdict].text}`,
-    );
+    .flatMap(({ marker, title, url, verdict, chunkId }) => {
+      const flag = isSupportedVerdict(verdict) ? '' : `, ${VERDICT_LABELS[verdict].text}`;
+      const evidence = (turn?.response.sentences ?? []).flatMap((sentence) =>
+        sentence.evidence?.chunkId === chunkId && isSupportedVerdict(sentence.verdict)
+          ? [`  > ${toOneLine(sentence.evidence.text)}`]
+          : [],
+      );
+      const name = escapeTitle(title === '' ? url : title);
+      return [`- [${marker}] [${name}](<${escapeUrl(url)}>)${flag}`, ...new Set(evidence)];
+    });
   const heading = `## ${toOneLine(question)}`;
   const footer = sources.length > 0 ? [`Sources:\n${sources.join('\n')}`] : [];
   return [heading, revealHiddenCharacters(text.trim()), ...footer].join('\n\n');

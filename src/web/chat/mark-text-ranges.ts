@@ -10,7 +10,7 @@ export interface MarkElement {
 
 export const UNSUPPORTED_MARK: MarkElement = {
   tagName: 'u',
-  properties: { title: 'Not in the cited sources' },
+  properties: { title: 'Not supported by the cited sources' },
 };
 export const EVIDENCE_MARK: MarkElement = { tagName: 'mark', properties: {} };
 

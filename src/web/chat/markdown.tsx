@@ -61,9 +61,6 @@ export function MarkdownView({ text, markers, marked, mark = UNSUPPORTED_MARK }:
       // The question is an h2.
       h1: 'h3',
       h2: 'h3',
-      h3: 'h4',
-      h4: 'h5',
-      h5: 'h6',
       'citation-marker': ({ marker }: { marker: string }) => markers.get(marker) ?? `[${marker}]`,
     },
   });

@@ -1,28 +1,28 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SentenceEvidence } from '../../domain/checked-sentence.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { chatApi, describeRequestError, type SourcePassage } from './chat-api.ts';
-import { findCitedRanges } from './cited-ranges.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 import { EVIDENCE_MARK } from './mark-text-ranges.ts';
 import { MarkdownView } from './markdown.tsx';
 
 interface SourcePanelProps {
   citation: Citation;
-  /** The answer that contains the citation. */
-  answer: string;
+  /** The evidence of the answer that contains the citation. */
+  evidence: readonly SentenceEvidence[];
   collection: string | undefined;
   onClose: () => void;
 }
 
-/** The cited passage in its context, with the sentences marked that the answer uses. */
-export function SourcePanel({ citation, answer, collection, onClose }: SourcePanelProps) {
+/** The cited passage in its context, with the evidence of the answer marked. */
+export function SourcePanel({ citation, evidence, collection, onClose }: SourcePanelProps) {
   const [passages, setPassages] = useState<SourcePassage[] | null>(null);
   const [error, setError] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const { chunkId, marker, title, url, verdict } = citation;
+  const { chunkId, title, url, verdict } = citation;
 
   useEffect(() => {
     let isCurrent = true;
@@ -66,22 +66,25 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
         )}
         {passages === null && error === null && <p class="quiet">Loading…</p>}
         {passages?.map((passage) => (
-          <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
+          <PassageView key={passage.chunkId} passage={passage} evidence={evidence} />
         ))}
       </section>
     </div>
   );
 }
 
-function PassageView(props: { passage: SourcePassage; answer: string; marker: string }) {
+function PassageView({ passage, evidence }: { passage: SourcePassage } & Pick<SourcePanelProps, 'evidence'>) {
   const cited = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const first = cited.current?.querySelector('mark') ?? cited.current;
     first?.scrollIntoView({ block: 'center' });
   }, []);
-  const { text, headings, location, isCited } = props.passage;
+  const { text, headings, location, isCited, chunkId } = passage;
   const title = [headings.join(' › '), location ? formatLocation(location) : ''].filter(Boolean).join(', ');
-  const marked = isCited ? findCitedRanges(text, props.answer, props.marker) : [];
+  // A passage that has changed since does not have the evidence.
+  const marked = evidence.filter(
+    (one) => one.chunkId === chunkId && text.slice(one.start, one.end) === one.text,
+  );
   return (
     <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
       {title !== '' && <h3 dir="auto">{revealHiddenCharacters(title)}</h3>}

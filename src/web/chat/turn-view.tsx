@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { describeAnswerStatus, unsupportedTexts } from '../../domain/answer-status.ts';
+import { describeAnswerStatus, describeFlag, findFlagged } from '../../domain/answer-status.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { shortenClosestPassages } from '../../domain/closest-passages.ts';
 import { formatLocation } from '../../domain/format-location.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { VerdictBadge } from '../shared/verdict-badge.tsx';
-import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
+import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import type { StoredTurn } from './chat-api.ts';
 import type { ChatTurn } from './chat-turn.ts';
 import { copyToClipboard, formatTurnAsMarkdown } from './copy-markdown.ts';
@@ -16,8 +16,8 @@ import { MarkdownView } from './markdown.tsx';
 
 const STALE_LABELS: Record<StoredTurn['stale'][string], string> = {
   changed: 'source has changed',
-  vanished: 'no longer in the source',
-  gone: 'source file is missing',
+  removed: 'no longer in the source',
+  file_deleted: 'source file is missing',
 };
 
 interface TurnViewProps {
@@ -42,9 +42,8 @@ export function TurnView(props: TurnViewProps) {
   const sentences = state.turn?.response.sentences;
   // Memoized so that events of another turn do not parse this answer again.
   const answer = useMemo(() => {
-    const unsupportedSpans = sentences?.flatMap((sentence) => sentence.unsupportedSpans) ?? [];
     // The offsets are valid in the full answer only.
-    const marked = shown === text ? unsupportedSpans : [];
+    const marked = shown === text ? findFlagged(sentences ?? []) : [];
     return <MarkdownView text={shown} markers={markerButtons(citations, onOpenSource)} marked={marked} />;
   }, [text, shown, citations, sentences]);
   return (
@@ -64,7 +63,7 @@ export function TurnView(props: TurnViewProps) {
           {answer}
         </div>
       )}
-      {excerpts.inPart.length > 0 && status !== 'running' && (
+      {excerpts.truncatedMarkers.length > 0 && status !== 'running' && (
         <p>
           <button type="button" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
             {isExpanded ? 'Show excerpts' : 'Show full passages'}
@@ -126,7 +125,7 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
   return (
     <ul class="sources" aria-label="Sources">
       {citations.toSorted(compareMarkers).map((citation) => {
-        const { marker, score, verdict, chunkId } = citation;
+        const { marker, verdict, chunkId } = citation;
         const change = chunkId === null ? undefined : stale[chunkId];
         return (
           <li key={marker}>
@@ -139,14 +138,7 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
                   <bdi>{revealHiddenCharacters(describeSource(citation, turn))}</bdi>
                 </button>
               )}
-              <span class="checked">
-                {chunkId !== null && (
-                  <span class="quiet number" title="Search score of the passage">
-                    {score.toFixed(2)}
-                  </span>
-                )}
-                <VerdictBadge verdict={verdict} />
-              </span>
+              {!isSupportedVerdict(verdict) && <VerdictBadge verdict={verdict} />}
               {change !== undefined && <span class="badge stale">{STALE_LABELS[change]}</span>}
             </span>
           </li>
@@ -156,25 +148,18 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
   );
 }
 
-/** The unsupported words and the overall result of the check. */
+/** The flagged sentences with their reasons, and one line about the check. */
 function GroundingNote({ response }: { response: AgentResponse }) {
-  const words = unsupportedTexts(response);
   return (
-    <p class="quiet">
-      {words.length > 0 && (
-        <>
-          Not in the cited sources:{' '}
-          {words.map((word, index) => (
-            <>
-              {index > 0 && ', '}
-              <u dir="auto">{revealHiddenCharacters(word)}</u>
-            </>
-          ))}
-          .{' '}
-        </>
-      )}
-      {describeAnswerStatus(response).sentence}
-    </p>
+    <>
+      {findFlagged(response.sentences).map((sentence) => (
+        <p class="notice" key={sentence.start}>
+          ⚠ <q dir="auto">{revealHiddenCharacters(sentence.text)}</q>{' '}
+          {revealHiddenCharacters(describeFlag(sentence))}
+        </p>
+      ))}
+      <p class="quiet">{describeAnswerStatus(response).sentence}</p>
+    </>
   );
 }
 
@@ -185,14 +170,14 @@ interface FooterProps extends Pick<TurnViewProps, 'state' | 'onFeedback'> {
 function Footer({ state, response, onFeedback }: FooterProps) {
   const [copied, setCopied] = useState<boolean | null>(null);
   const { grounded, model, tokensUsed, retrievalCount, totalTimeMs } = response;
-  const searches = formatCount(retrievalCount, 'search', 'searches');
+  const retrievals = formatCount(retrievalCount, 'retrieval');
   return (
     <footer class="facts">
       <span class={`badge ${grounded ? 'supported' : 'ungrounded'}`}>
         {grounded ? '✓ grounded' : '○ not grounded'}
       </span>
       <span class="quiet">
-        {model} · {tokensUsed.total} tokens · {searches} · {(totalTimeMs / 1000).toFixed(1)} s
+        {model} · {tokensUsed.total} tokens · {retrievals} · {(totalTimeMs / 1000).toFixed(1)} s
       </span>
       <span class="actions">
         <button

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { CaseRun, ReportChunk } from '../../evaluation/report/case-run.ts';
 import { formatMetricValue } from '../../evaluation/report/format-metric.ts';
-import type { TextRange } from '../../text/markdown-blocks.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { FactList } from './report-components.tsx';
@@ -43,8 +42,8 @@ export function RunDetails({ run }: { run: CaseRun }) {
 }
 
 /**
- * The answer with unsupported words underlined and unsupported sentences marked. Sentences that the answer does not
- * contain literally, because a citation marker interrupts them, are listed below it.
+ * The answer with flagged and uncited sentences marked. Sentences that the answer does not contain literally, because a
+ * citation marker interrupts them, are listed below it.
  */
 function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun }) {
   if (error !== null) {
@@ -55,14 +54,14 @@ function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun
     );
   }
   if (answer === '') return <p class="none">no answer</p>;
-  const spans = sentences.flatMap(({ unsupportedSpans }) => unsupportedSpans);
   const pieces: ComponentChildren[] = [];
   const interrupted: ComponentChildren[] = [];
   let end = 0;
-  for (const { text, verdict } of sentences) {
+  for (const { text, verdict, reason } of sentences) {
     // An abstention needs no citation.
     if (isSupportedVerdict(verdict) || (verdict === null && abstained)) continue;
-    const note = <em class="note"> {verdict === null ? 'no citation' : VERDICT_LABELS[verdict].text} </em>;
+    const label = verdict === null ? 'no citation' : (reason ?? VERDICT_LABELS[verdict].text);
+    const note = <em class="note"> {label} </em>;
     const start = answer.indexOf(text, end);
     if (start < 0) {
       interrupted.push(
@@ -73,10 +72,8 @@ function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun
       continue;
     }
     pieces.push(
-      underlineSpans(answer, end, start, spans),
-      <span class={verdict === null ? 'uncited' : 'doubted'}>
-        {underlineSpans(answer, start, start + text.length, spans)}
-      </span>,
+      answer.slice(end, start),
+      <span class={verdict === null ? 'uncited' : 'doubted'}>{text}</span>,
       note,
     );
     end = start + text.length;
@@ -85,34 +82,11 @@ function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun
     <>
       <p class="answer" dir="auto">
         {pieces}
-        {underlineSpans(answer, end, answer.length, spans)}
+        {answer.slice(end)}
       </p>
       {interrupted.length > 0 && <ul class="interrupted">{interrupted}</ul>}
     </>
   );
-}
-
-/** A part of the text in which the spans are underlined; they are in order and do not overlap. */
-function underlineSpans(
-  text: string,
-  from: number,
-  to: number,
-  spans: readonly TextRange[],
-): ComponentChildren {
-  let end = from;
-  const pieces = spans
-    .filter((span) => span.start >= from && span.end <= to)
-    .map((span) => {
-      const before = text.slice(end, span.start);
-      end = span.end;
-      return (
-        <>
-          {before}
-          <u title="Not in the cited sources">{text.slice(span.start, span.end)}</u>
-        </>
-      );
-    });
-  return [...pieces, text.slice(end, to)];
 }
 
 function RunFacts({ run }: { run: CaseRun }) {

@@ -9,10 +9,9 @@ interface VerdictLabel {
 
 export const VERDICT_LABELS: Record<Verdict, VerdictLabel> = {
   quoted: { symbol: '✓', text: 'quoted', explanation: 'The passage contains this sentence word for word.' },
-  supported: { symbol: '✓', text: 'supported', explanation: 'The passage supports this sentence.' },
-  weak: { symbol: '≈', text: 'weak', explanation: 'The passage may support only part of this sentence.' },
+  supported: { symbol: '✓', text: 'supported', explanation: 'The passage resembles this sentence.' },
   unsupported: {
-    symbol: '✗',
+    symbol: '⚠',
     text: 'unsupported',
     explanation: 'The passage does not support this sentence.',
   },

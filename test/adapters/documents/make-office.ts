@@ -50,8 +50,11 @@ export function makeDocx(body: string, title = ''): Uint8Array {
   });
 }
 
-/** A workbook; a number in a list of its own is a date. */
-export function makeXlsx(sheets: Record<string, (string | number | [number])[][]>): Uint8Array {
+/** A workbook; a number in a list of its own is a date. `more` adds files or replaces them. */
+export function makeXlsx(
+  sheets: Record<string, (string | number | [number])[][]>,
+  more: Record<string, string> = {},
+): Uint8Array {
   const names = Object.keys(sheets);
   const open = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
   const cell = (value: string | number | [number], row: number, column: number): string => {
@@ -79,6 +82,7 @@ export function makeXlsx(sheets: Record<string, (string | number | [number])[][]
     ...Object.fromEntries(
       names.map((name, index) => [`xl/worksheets/sheet${index + 1}.xml`, sheet(sheets[name] ?? [])]),
     ),
+    ...more,
   });
 }
 

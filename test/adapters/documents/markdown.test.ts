@@ -10,6 +10,12 @@ test('removes inline markup', async () => {
   expect(await textOf(source)).toBe('Call foo_bar() with care, see the docs and a logo, or not ©.');
 });
 
+test('leaves out badges', async () => {
+  const badge = '[![CI](https://x.y/ci.svg)](https://x.y)';
+  const html = '<p><a href="https://x.y"><img src="b.svg" alt="build"></a></p>';
+  expect(await textOf(`${badge}\n\n${html}\n\nIt copies files.`)).toBe('It copies files.');
+});
+
 test('a soft break is a space and a hard break is a newline', async () => {
   expect(await textOf('one\ntwo  \nthree\\\nfour')).toBe('one two\nthree\nfour');
 });
@@ -150,4 +156,28 @@ test('does not parse Markdown as MDX', async () => {
   expect(await textOf('import x from "y"\n\nA {brace} and a < b.')).toBe(
     'import x from "y"\n\nA {brace} and a < b.',
   );
+});
+
+test('drops attribute lists after headings, paragraphs, items, links and code', async () => {
+  const source = [
+    '# Title { #top .big }',
+    'See [a](https://x.y){ .md-button target=_blank } and ![b](b.png){ width=300 } or `c`{.py}.\n{ .annotate }',
+    '- item\n{: .note }',
+    'Braces {like=this} and {these} stay.',
+    '``` { .dockerfile .annotate }\nFROM x\n```',
+  ].join('\n\n');
+  expect(await textOf(source)).toBe(
+    'Title\n\nSee a and b or c.\n\n- item\n\nBraces {like=this} and {these} stay.\n\n```dockerfile\nFROM x\n```',
+  );
+});
+
+test('badges are neither text nor part of the title', async () => {
+  const source = [
+    '# Foxes [![CI](https://github.com/a/b/actions/workflows/ci.yml/badge.svg)](https://github.com/a/b)',
+    '[![Coverage][cov]][site] ![A fox](fox.png)',
+    '<p><a href="https://x.y"><img src="https://img.shields.io/npm/v/foxes" alt="Version"></a></p>',
+    '[cov]: https://codecov.io/gh/a/b/graph/badge.svg\n[site]: https://codecov.io',
+  ].join('\n\n');
+  const { title, text } = await markdown(source);
+  expect([title, text]).toEqual(['Foxes', 'Foxes\n\nA fox']);
 });

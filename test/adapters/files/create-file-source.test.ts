@@ -170,7 +170,7 @@ test.each([
   ['docs/Intro.md', 'Did you mean docs/intro.md?'],
   ['docs/intro.txt', 'Did you mean docs/intro.md?'],
   ['dosc/intro.md', 'Did you mean docs?'],
-  ['something/else.md', undefined],
+  ['something/else.md', 'Check the path.'],
 ])('rejects the missing path %s with the hint %s', async (argument, hint) => {
   await files('docs/intro.md');
   await expect(createFileSource(argument, { cwd })).rejects.toMatchObject({

@@ -15,7 +15,7 @@ const BOOK = {
 
 let nextId = 0;
 
-/** The offline model in the real loop, comparing sentences with the test's own embedder. */
+/** The offline model in the real loop, with the test's own embedder, which has no word vectors. */
 async function offlineSession(documents: Record<string, string> = BOOK, config: object = {}) {
   const library: SmallLibrary = await createSmallLibrary(documents);
   const model = createOfflineModel({
@@ -23,6 +23,7 @@ async function offlineSession(documents: Record<string, string> = BOOK, config: 
   });
   const session = await createTestAgent(library, model, {
     config: { model: 'offline', ...config },
+    readSource: true,
   }).startSession();
   return {
     session,
@@ -36,13 +37,12 @@ async function offlineSession(documents: Record<string, string> = BOOK, config: 
   };
 }
 
-test('answers with cited quotes of a passage', async () => {
+test('answers with a cited passage below its heading path', async () => {
   const { ask } = await offlineSession();
   const { answer, outcome, citations, grounded } = await ask('What is Isaac Sim?');
-  const sentences = answer.split(/(?<=\[\d+\])\s+/);
-  expect(sentences[0]).toMatch(/^Isaac Sim is a robot simulator built on Omniverse\. \[\d+\]$/);
-  const texts = Object.values(BOOK).join(' ');
-  for (const sentence of sentences) expect(texts).toContain(sentence.replace(/ \[\d+\]$/, ''));
+  const [heading, ...sentences] = answer.split(/\n\n|(?<=\[1\]) /);
+  expect(heading).toBe('### Isaac Sim Overview');
+  expect(sentences.join(' ').replaceAll(' [1]', '')).toBe(BOOK['isaac/Isaac Sim Overview']);
   expect(citations.every(({ verdict }) => verdict === 'quoted')).toBe(true);
   expect({ outcome, grounded }).toEqual({ outcome: 'answer', grounded: true });
 });
@@ -64,6 +64,37 @@ test('does not show unrelated passages', async () => {
   const { answer, outcome } = await ask('Isaac Sim licence price student discount university campus?');
   expect(answer).toMatch(/^I don't have information about/);
   expect(outcome).toBe('none');
+});
+
+test('shows the section around the best passage, each passage with its own citation', async () => {
+  const steps = Array.from({ length: 40 }, (_, step) => `Step ${step} mixes the mortar with water.`);
+  const { ask } = await offlineSession({ 'a/Kiln': [...steps, 'A kiln is an oven.'].join('\n\n') });
+  const { answer, outcome, citations } = await ask('What is a kiln?');
+  expect(outcome).toBe('answer');
+  expect(answer).toContain('A kiln is an oven.');
+  expect(citations.length).toBeGreaterThan(1);
+  expect(citations.every(({ verdict }) => verdict === 'quoted')).toBe(true);
+});
+
+test('prefers the passage that defines what is asked for', async () => {
+  const { ask } = await offlineSession({
+    'a/Commands':
+      'Topic list, topic echo and topic info: each topic command inspects a topic of the robot topic.',
+    'b/Channels':
+      'Robots talk. A topic is a named channel. Publishers write to it, and subscribers read from it.',
+  });
+  const { answer, outcome, citations } = await ask('What is a topic?');
+  expect(answer).toContain('A topic is a named channel.');
+  expect({ outcome, sources: citations.map(({ title }) => title) }).toEqual({
+    outcome: 'answer',
+    sources: ['Channels'],
+  });
+});
+
+test('shows only the closest passages if they lack what is asked for', async () => {
+  const { ask } = await offlineSession();
+  const without = await ask('How many robot simulator Isaac Sim built on Omniverse?');
+  expect(without.outcome).toBe('passages');
 });
 
 test('streams what it answers', async () => {
@@ -101,7 +132,7 @@ test('replies to small talk without a search', async () => {
     expect({ said, searched, grounded }).toEqual({ said, searched: [], grounded: false });
   }
   await ask('What is Isaac Sim?');
-  expect(session.snapshot().retrievalCount).toBe(1);
+  expect(session.snapshot().retrievalCount).toBe(2);
   expect(await ask('What did I just ask?')).toMatchObject({
     searched: [],
     answer: expect.stringContaining('. What is Isaac Sim?'),
@@ -128,23 +159,20 @@ test('quotes rows as a table and code as code', async () => {
       'The computers are connected.\n\n| Bus | Nominal rate |\n| --- | --- |\n| EtherCAT | 100 Mbit/s |\n| Classic CAN | 1 Mbit/s |',
     'b/Gazebo': 'The simulation is started without a display:\n\n```bash\ngz sim -s -r warehouse.sdf\n```',
   });
-  const row = await ask('What is the nominal rate of the EtherCAT bus?');
+  const row = await ask('EtherCAT bus nominal rate');
   expect(row.answer).toContain('| Bus | Nominal rate |\n| --- | --- |\n| EtherCAT | 100 Mbit/s |\n');
-  const code = await ask('How is the simulation started without a display?');
+  const code = await ask('simulation started without display');
   expect(code.answer).toContain('```bash\ngz sim -s -r warehouse.sdf\n```');
-  for (const { citations, grounded } of [row, code]) {
+  for (const { citations } of [row, code])
     expect(citations.map(({ verdict }) => verdict)).toEqual(citations.map(() => 'quoted'));
-    expect(grounded).toBe(true);
-  }
 });
 
 test('works with every policy', async () => {
   for (const policy of ['tool', 'always', 'first'] as const) {
     const { ask } = await offlineSession(BOOK, { policy });
-    await ask('What is Isaac Sim?');
-    const { answer, grounded } = await ask('How do I use it for synthetic data?');
+    const { grounded } = await ask('What is Isaac Sim?');
     expect({ policy, grounded }).toEqual({ policy, grounded: true });
-    expect(answer).toContain('Replicator');
+    expect((await ask('How do I use it for synthetic data?')).answer).toContain('Replicator');
   }
   const { ask } = await offlineSession(BOOK, { policy: 'never' });
   expect(await ask('What is Isaac Sim?')).toMatchObject({ grounded: false, retrievalCount: 0 });
@@ -159,7 +187,7 @@ test('does not follow instructions in documents', async () => {
   });
   for (const policy of ['tool', 'always'] as const) {
     for await (const event of session.ask('What is a robot?', { policy })) {
-      if (event.type === 'tool_call') expect(event.call.name).toBe('search_docs');
+      if (event.type === 'tool_call') expect(['search_docs', 'read_source']).toContain(event.call.name);
       if (event.type !== 'turn_completed') continue;
       const { answer, citations } = event.turn.response;
       expect(answer).not.toContain('evil.example');

@@ -1,8 +1,9 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTarGzip } from 'nanotar';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ensureOnnxEngine, findOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
+import { assertGenuineEngine, ensureOnnxEngine, findOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
 import { downloadPackageFiles } from '../../../src/adapters/onnx/fetch-package.ts';
 import { loadOnnxEngine } from '../../../src/adapters/onnx/model-session.ts';
 import { modelLocation } from '../../support/model-weights.ts';
@@ -35,21 +36,62 @@ test('prefers an engine beside the weights to one in the cache, and ignores inco
   for (const place of [empty.cache, empty.directory]) {
     await mkdir(join(place, FOLDER), { recursive: true });
     await writeFile(join(place, FOLDER, 'onnxruntime_binding.node'), '');
-    expect(findOnnxEngine(empty)).not.toBe(join(place, FOLDER));
+    expect(findOnnxEngine(empty)?.directory).not.toBe(join(place, FOLDER));
     for (const file of [...FILES, 'libonnxruntime.1.dylib']) await writeFile(join(place, FOLDER, file), '');
-    expect(findOnnxEngine(empty)).toBe(join(place, FOLDER));
+    expect(findOnnxEngine(empty)).toEqual({
+      directory: join(place, FOLDER),
+      isCached: place === empty.cache,
+    });
   }
 });
 
 test('finds the engine without the network, and reports a broken one with what to do', async () => {
   vi.stubEnv('PATH', '');
   const found = await ensureOnnxEngine(modelLocation());
-  expect(found).toBe(findOnnxEngine(modelLocation()));
+  expect(found).toEqual(findOnnxEngine(modelLocation()));
   const other = await createTemporaryDirectory();
   await writeFile(join(other, 'onnxruntime_binding.node'), 'no library');
-  expect(() => loadOnnxEngine(other)).toThrow(
+  expect(() => loadOnnxEngine({ directory: other, isCached: false })).toThrow(
     expect.objectContaining({ kind: 'configuration_error', hint: expect.stringContaining(other) }),
   );
+});
+
+/** A copy of the real engine in which a file can be changed. */
+async function copyEngine(parent: string): Promise<string> {
+  const directory = join(parent, FOLDER);
+  await cp(findOnnxEngine(modelLocation())?.directory ?? '', directory, { recursive: true });
+  return directory;
+}
+
+test.each([
+  ['another library', 'libonnxruntime.so.1'],
+  ['another addon', 'onnxruntime_binding.node'],
+  // The loader would look for it beside the addon first.
+  ['a system library that is not one of its files', 'librt.so.1'],
+])('does not load %s, whatever a marker says', async (_, file) => {
+  const directory = await copyEngine(await createTemporaryDirectory());
+  expect(() => assertGenuineEngine({ directory, isCached: true })).not.toThrow();
+  const marker = await readFile(`${directory}.checked`, 'utf8');
+  await appendFile(join(directory, file), 'x');
+  for (const isCached of [true, false]) {
+    expect(() => loadOnnxEngine({ directory, isCached })).toThrow(
+      expect.objectContaining({ kind: 'configuration_error', message: expect.stringContaining(file) }),
+    );
+  }
+  expect(await readFile(`${directory}.checked`, 'utf8')).toBe(marker);
+});
+
+test('hashes the files of other directories each time, and those of the cache after a change', async () => {
+  const directory = await copyEngine(await createTemporaryDirectory());
+  assertGenuineEngine({ directory, isCached: false });
+  expect(existsSync(`${directory}.checked`)).toBe(false);
+  assertGenuineEngine({ directory, isCached: true });
+  const marker = await readFile(`${directory}.checked`, 'utf8');
+  // Same bytes, another file.
+  const addon = join(directory, 'onnxruntime_binding.node');
+  await writeFile(addon, await readFile(addon));
+  assertGenuineEngine({ directory, isCached: true });
+  expect(await readFile(`${directory}.checked`, 'utf8')).not.toBe(marker);
 });
 
 test('downloads only the given files of a package and reports progress', async () => {

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createMiniLmEmbedder, splitIntoWindows } from '../../../src/adapters/onnx/minilm-embedder.ts';
+import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
 import { dotProduct } from '../../../src/domain/unit-vectors.ts';
-import type { Embedder } from '../../../src/ports/embedder.ts';
-import type { EncodedText, TokenEncoder } from '../../../src/ports/token-encoder.ts';
+import { type Embedder, WORD_DIMENSIONS } from '../../../src/ports/embedder.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 
@@ -11,7 +9,7 @@ const createEmbedder = () => createMiniLmEmbedder({ location: modelLocation() })
 
 describeEmbedder('MiniLM', createEmbedder);
 
-let embedder: Embedder & TokenEncoder;
+let embedder: Embedder;
 
 beforeAll(async () => {
   embedder = await createEmbedder();
@@ -53,58 +51,31 @@ test('a text has exactly the same vector alone, among others, and with several w
   }
 });
 
-const wordAt = ({ starts, states }: EncodedText, at: number) => {
-  const token = starts.indexOf(at);
-  return states.subarray(token * embedder.dimensions, (token + 1) * embedder.dimensions);
-};
-
-test('a token has a position and a vector that depends on its context', async () => {
-  const texts = ['He sat on the river bank.', 'She put money in the bank.', 'They walked along the shore.'];
-  const [river, money, shore] = (await embedder.encodeTokens(texts)) as [
-    EncodedText,
-    EncodedText,
-    EncodedText,
-  ];
-  const positionOf = (index: number, word: string) => texts[index]?.indexOf(word) ?? -1;
-  const bank = wordAt(river, positionOf(0, 'bank'));
-  expect(dotProduct(bank, wordAt(shore, positionOf(2, 'shore')))).toBeGreaterThan(
-    dotProduct(wordAt(money, positionOf(1, 'bank')), wordAt(shore, positionOf(2, 'shore'))),
-  );
-  expect(texts[0]?.slice(river.starts[4], river.ends[4])).toBe('river');
+test('embedWords returns the text vector and one vector of unit length per content word', async () => {
+  const texts = ['The robot stopped at 3.5 m.', 'It is on and off', `${'wheel '.repeat(400)}axle`];
+  const embedded = (await embedder.embedWords?.(texts)) ?? [];
+  expect(embedded.map(({ vector }) => vector)).toEqual(await embedder.embedDocuments(texts));
+  expect(embedded.map(({ words }) => words.length / WORD_DIMENSIONS)).toEqual([4, 0, 401]);
+  const [short, , long] = embedded.map(({ words }) => words);
+  for (let word = 0; word < 4; word += 1) {
+    const vector = byteVectorAt(short, word);
+    expect(Math.sqrt(dotProduct(vector, vector)) / 127).toBeCloseTo(1, 1);
+  }
+  // The model reads 254 tokens.
+  expect(byteVectorAt(long, 253).some((value) => value !== 0)).toBe(true);
+  expect(byteVectorAt(long, 254).every((value) => value === 0)).toBe(true);
+  expect(await embedder.embedWords?.(texts.toReversed())).toEqual(embedded.toReversed());
 });
 
-test('encodeTokens returns the same text vector as embedQuery, whatever else is encoded', async () => {
-  const text = 'ROS 2 nodes talk over DDS.';
-  const [alone] = await embedder.encodeTokens([text]);
-  const [, beside] = await embedder.encodeTokens([
-    'A longer text that comes before it, with more words.',
-    text,
-  ]);
-  expect(beside?.states).toEqual(alone?.states);
-  const query = await embedder.embedQuery(text);
-  expect(dotProduct(query, alone?.vector ?? query)).toBeGreaterThan(0.9999);
-});
-
-test('encodes long texts completely', async () => {
-  const text = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
-  const [encoded] = await embedder.encodeTokens([text]);
-  expect(encoded?.ends.at(-1)).toBe(text.length);
-  expect(encoded?.states.length).toBe((encoded?.starts.length ?? 0) * embedder.dimensions);
-  const [nothing] = await embedder.encodeTokens(['']);
-  expect(nothing?.starts).toHaveLength(0);
-});
-
-test('windows cover each token once, in order, within the limit of the model', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 3000 }), (tokens) => {
-      const windows = splitIntoWindows(tokens, 254);
-      const taken = windows.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
-      expect(taken).toEqual(Array.from({ length: tokens }, (_, i) => i));
-      for (const { start, end, from, to } of windows) {
-        expect(end - start).toBeLessThanOrEqual(254);
-        expect(from).toBeGreaterThanOrEqual(start);
-        expect(to).toBeLessThanOrEqual(end);
-      }
-    }),
+test('the vector of a word is nearer to one of similar meaning in the same sense', async () => {
+  const texts = ['Water the plant in the garden.', 'The plant makes steel.', 'A flower grows in the garden.'];
+  const [garden, factory, flower] = ((await embedder.embedWords?.(texts)) ?? []).map(({ words }) => words);
+  const [plant, works] = [byteVectorAt(garden, 1), byteVectorAt(factory, 0)];
+  expect(dotProduct(plant, byteVectorAt(flower, 0))).toBeGreaterThan(
+    dotProduct(works, byteVectorAt(flower, 0)),
   );
 });
+
+function byteVectorAt(words: Int8Array | undefined, index: number): Int8Array {
+  return (words ?? new Int8Array()).subarray(index * WORD_DIMENSIONS, (index + 1) * WORD_DIMENSIONS);
+}

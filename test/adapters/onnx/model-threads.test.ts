@@ -3,39 +3,39 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { findOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
+import { type EngineLocation, findOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
 import { createModelThreads } from '../../../src/adapters/onnx/model-threads.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const threads = createModelThreads();
-afterEach(threads.endUnused);
+afterEach(threads.stopIfIdle);
 
-const engine = findOnnxEngine(modelLocation()) as string;
+const engine = findOnnxEngine(modelLocation()) as EngineLocation;
 const { directory } = modelLocation();
 const source = { engine, weights: { directory }, pooling: 'mean' as const, threads: 1, member: 0 };
 
 test('a worker started ahead loads the model and ends with it', async () => {
-  threads.startAhead(engine);
-  threads.startAhead(engine);
+  threads.prestart(engine);
+  threads.prestart(engine);
   const model = await threads.load(source);
   expect(await model.embed([101, 7592, 102])).toHaveLength(384);
   await model.stop();
-  await threads.endUnused();
+  await threads.stopIfIdle();
 });
 
 test('an unused worker ends when asked to, at once or later', async () => {
-  threads.startAhead(engine);
-  await threads.endUnused();
-  await threads.endUnused();
-  threads.startAhead(engine);
+  threads.prestart(engine);
+  await threads.stopIfIdle();
+  await threads.stopIfIdle();
+  threads.prestart(engine);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  await threads.endUnused();
+  await threads.stopIfIdle();
 });
 
 test('a model that cannot be loaded is reported and its worker ends', async () => {
-  threads.startAhead(engine);
+  threads.prestart(engine);
   await expect(threads.load({ ...source, weights: { directory: '/nonexistent' } })).rejects.toThrow(
     'no longer holds the weights',
   );
@@ -46,9 +46,9 @@ test('a model that cannot be loaded is reported and its worker ends', async () =
 test('callers share a model, and it ends with the last of them', async () => {
   const [first, second] = await Promise.all([threads.load(source), threads.load(source)]);
   // A worker started ahead stays unused if the model is loaded already.
-  threads.startAhead(engine);
+  threads.prestart(engine);
   const third = await threads.load(source);
-  await threads.endUnused();
+  await threads.stopIfIdle();
   await first.stop();
   await first.stop();
   await second.stop();

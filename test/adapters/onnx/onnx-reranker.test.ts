@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -8,25 +8,8 @@ import { createOnnxReranker } from '../../../src/adapters/onnx/onnx-reranker.ts'
 import { describeReranker } from '../../contracts/reranker.contract.ts';
 import { createModelDirectory } from '../../support/model-directory.ts';
 import { modelLocation } from '../../support/model-weights.ts';
+import { countWord } from '../../support/tiny-cross-encoder.ts';
 import type { TinyModel } from '../../support/tiny-onnx.ts';
-
-/** Scores a passage by how often a word occurs in it. */
-function counting(word: string): TinyModel {
-  const tokenizer = readFileSync(join(modelLocation().directory, 'tokenizer.json'), 'utf8');
-  const { model } = JSON.parse(tokenizer) as { model: { vocab: Record<string, number> } };
-  return {
-    inputs: ['input_ids', 'attention_mask', 'token_type_ids'],
-    constants: { word: [model.vocab[word] ?? 0], axis: [1] },
-    nodes: [
-      { op: 'Equal', inputs: ['input_ids', 'word'], outputs: ['same'] },
-      { op: 'Cast', inputs: ['same'], outputs: ['ones'], attributes: { to: 1 } },
-      { op: 'Cast', inputs: ['token_type_ids'], outputs: ['second'], attributes: { to: 1 } },
-      { op: 'Mul', inputs: ['ones', 'second'], outputs: ['counted'] },
-      { op: 'ReduceSum', inputs: ['counted', 'axis'], outputs: ['logits'], attributes: { keepdims: 1 } },
-    ],
-    outputs: [{ name: 'logits', dimensions: 2 }],
-  };
-}
 
 async function rerankerIn(directory: string) {
   const engine = await ensureOnnxEngine(modelLocation());
@@ -37,11 +20,11 @@ const shared = mkdtempSync(join(tmpdir(), 'citeloop-test-'));
 afterAll(() => rmSync(shared, { recursive: true }));
 
 describeReranker('an ONNX cross-encoder of the user', async () =>
-  rerankerIn(await createModelDirectory({ directory: shared, model: counting('nodes') })),
+  rerankerIn(await createModelDirectory({ directory: shared, model: countWord('nodes') })),
 );
 
 test('reads a passage together with the query and distinguishes the two', async () => {
-  const reranker = await rerankerIn(await createModelDirectory({ model: counting('robot') }));
+  const reranker = await rerankerIn(await createModelDirectory({ model: countWord('robot') }));
   const ranked = await reranker.rerank(
     'robot robot robot',
     ['no word of it', 'a robot', 'robot and robot'],
@@ -60,5 +43,27 @@ test('rejects an encoder of single texts', async () => {
     kind: 'configuration_error',
     message: expect.stringMatching(/is no cross-encoder: it returns \d+ numbers for a pair of texts/),
   });
+  await reranker.close();
+});
+
+test('reads the probability of entailment from the labels of a classifier', async () => {
+  const { nodes, ...model } = countWord('robot');
+  const three: TinyModel = {
+    ...model,
+    nodes: [
+      ...nodes.map((node) => ({
+        ...node,
+        outputs: node.outputs.map((name) => (name === 'logits' ? 'one' : name)),
+      })),
+      { op: 'Sub', inputs: ['one', 'one'], outputs: ['zero'] },
+      { op: 'Concat', inputs: ['zero', 'one', 'zero'], outputs: ['logits'], attributes: { axis: 1 } },
+    ],
+  };
+  const id2label = { 0: 'contradiction', 1: 'entailment', 2: 'neutral' };
+  const directory = await createModelDirectory({ model: three, files: { 'config.json': { id2label } } });
+  const reranker = await rerankerIn(directory);
+  const [best, other] = await reranker.rerank('a', ['no word', 'robot robot'], 2);
+  expect(best?.score).toBeCloseTo(Math.E ** 2 / (Math.E ** 2 + 2), 5);
+  expect(other?.score).toBeCloseTo(1 / 3, 5);
   await reranker.close();
 });

@@ -3,6 +3,7 @@ import {
   createOpenAiModel,
   type OpenAiModelOptions,
 } from '../../../src/adapters/openai/create-openai-model.ts';
+import { isTextDiscarded } from '../../../src/agent/guards/with-retries.ts';
 
 export type Api = OpenAiModelOptions['api'];
 
@@ -32,6 +33,7 @@ export async function askModel(model: Model, stream: boolean, request = modelReq
   let answer: Answer | undefined;
   for await (const event of model.getStreamedResponse(request)) {
     if (event.type === 'output_text_delta') streamed += event.delta;
+    if (isTextDiscarded(event)) streamed = '';
     if (event.type === 'response_done') {
       const { output, usage } = event.response;
       answer = { ...read(output as ModelResponse['output']), streamed, totalTokens: usage.totalTokens };

@@ -346,6 +346,17 @@ test('an error event keeps the message of the service', async () => {
   });
 });
 
+test.each([
+  ['with', [chunk({ content: '' }, 'error', { error: { code: 502, message: 'Provider gone' } })]],
+  ['after', [chunk({ content: '' }, 'error'), { error: { code: 502, message: 'Provider gone' } }, DONE]],
+])('keeps the message that OpenRouter sends %s the finish reason "error"', async (_, events) => {
+  expect(await errorOf(chatStream(chunk({ content: 'Fo' }), ...events))).toMatchObject({
+    kind: 'api_error',
+    message: 'The model service failed: Provider gone.',
+    recoverable: true,
+  });
+});
+
 test('an error of OpenRouter includes the message of its provider', async () => {
   const error = {
     message: 'Provider returned error',

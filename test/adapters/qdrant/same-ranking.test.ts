@@ -5,9 +5,12 @@ import { createDocumentParser } from '../../../src/adapters/documents/parse-docu
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createDocumentSource } from '../../../src/app/index-documents.ts';
+import { createQuery } from '../../../src/domain/query.ts';
 import { ingestSources } from '../../../src/ingest/ingest.ts';
 import type { ChunkStore, StoreHit } from '../../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../../src/ports/embedder.ts';
+import { createRetriever, type RetrievalHit } from '../../../src/retrieval/create-retriever.ts';
+import { rerankByWords } from '../../../src/retrieval/rerank.ts';
 import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { createTemporaryCatalog, getTestQdrant } from '../../support/qdrant-server.ts';
@@ -18,6 +21,8 @@ const BOOK = fileURLToPath(new URL('../../../fixtures/book', import.meta.url));
 /** The server has single precision. */
 const DECIMALS = 5;
 const TOLERANCE = 1e-5;
+/** Word scores have half precision. */
+const RERANK_TOLERANCE = 3e-4;
 
 const QUESTIONS = [
   'How do I create a node in ROS 2?',
@@ -52,6 +57,7 @@ async function ingestBook(into: ChunkStore, from: ChunkStore, embedder: Embedder
       parse: createDocumentParser(),
       embedder: async () => embedder,
       stillExists: async () => true,
+      hasWords: true,
     },
     { prune: false },
   );
@@ -81,6 +87,15 @@ test.skipIf(server === null)('the embedded store and Qdrant rank the sample book
       );
       expectSameRanking(found ?? [], expected ?? []);
     }
+    const query = createQuery({ text, topK: 30 });
+    const [expected, found] = await Promise.all(
+      [sqlite, qdrant].map(async (store) => {
+        const dependencies = { store, embedder: async () => embedder };
+        const retriever = createRetriever({ ...dependencies, scoreThreshold: 0, mode: 'hybrid' });
+        return (await rerankByWords(retriever, dependencies).retrieve(query)).hits;
+      }),
+    );
+    expectSameReranking(found ?? [], expected ?? []);
   }
   expect(await Array.fromAsync(qdrant.documents())).toEqual(await Array.fromAsync(sqlite.documents()));
   for (const store of [sqlite, qdrant]) await store.close();
@@ -97,4 +112,19 @@ function expectSameRanking(found: readonly StoreHit[], expected: readonly StoreH
     expect(hit.score).toBeCloseTo(same?.score ?? -1, DECIMALS);
   });
   expect(found).toHaveLength(expected.length);
+}
+
+/** Compares scores by chunk, and the order of all hits except where combined scores are equal. */
+function expectSameReranking(found: readonly RetrievalHit[], expected: readonly RetrievalHit[]): void {
+  const combined = ({ fusedScore, rerankScore }: RetrievalHit) => fusedScore + (rerankScore ?? Number.NaN);
+  expect(found).toHaveLength(expected.length);
+  const scores = new Map(expected.map((hit) => [hit.chunk.chunkId, combined(hit)]));
+  found.forEach((hit, index) => {
+    const score = combined(hit);
+    const here = combined(expected[index] as RetrievalHit);
+    expect(Math.abs(score - here)).toBeLessThan(RERANK_TOLERANCE);
+    // Another chunk of the same score may be at the end of the candidates.
+    expect(Math.abs(score - (scores.get(hit.chunk.chunkId) ?? score))).toBeLessThan(RERANK_TOLERANCE);
+  });
+  expect(found.some(({ rerankScore }) => (rerankScore ?? 0) > 0)).toBe(true);
 }

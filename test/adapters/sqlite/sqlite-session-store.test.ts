@@ -234,15 +234,48 @@ test('reads records of an earlier version', async () => {
   });
 });
 
-test('upgrades a file without the column is_interactive', async () => {
+test('reads a file of format 1 as it is and upgrades it on the first write, after a backup', async () => {
   const { path, sessionId } = await spoiled(
     'ALTER TABLE session DROP COLUMN is_interactive; PRAGMA user_version = 1',
   );
-  const store = openStore(path);
+  const versionOf = (file: string) =>
+    withDatabase(file, (database) => database.prepare('PRAGMA user_version').get()?.user_version);
+  const upgrades: unknown[] = [];
+  const store = createSqliteSessionStore(path, { onUpgrade: (upgrade) => upgrades.push(upgrade) });
+  onTestFinished(() => store.close());
   expect((await store.load(sessionId))?.session.isInteractive).toBe(false);
+  expect(versionOf(path)).toBe(1);
+
   const session = sampleSession({ isInteractive: true });
   await store.create(session, null);
   expect((await openStore(path).load(session.sessionId))?.session).toEqual(session);
+  const backup = `${path}.v1.bak`;
+  expect(upgrades).toEqual([{ path, backup }]);
+  expect([versionOf(path), versionOf(backup)]).toEqual([2, 1]);
+  expect((await stat(backup)).mode & 0o777).toBe(0o600);
+  // Deleted text must not stay in a backup.
+  await store.delete(sessionId);
+  expect(existsSync(backup)).toBe(false);
+});
+
+test('reports an empty file and a directory in place of the file', async () => {
+  const path = await newPath();
+  await writeFile(path, '');
+  for (const attempt of [openStore(path).list(), openStore(path).create(sampleSession(), null)]) {
+    expect(await failureOf(attempt)).toMatchObject({
+      kind: 'retrieval_error',
+      hint: expect.stringContaining('backup'),
+    });
+  }
+  expect(await readFile(path, 'utf8')).toBe('');
+  const directory = await newPath();
+  await mkdir(directory);
+  for (const attempt of [openStore(directory).list(), openStore(directory).create(sampleSession(), null)]) {
+    expect(await failureOf(attempt)).toMatchObject({
+      kind: 'configuration_error',
+      message: expect.stringContaining(directory),
+    });
+  }
 });
 
 test('a check finds missing pages and unreadable records', async () => {

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { markChunksRemoved } from '../../../src/adapters/sqlite/chunk-segments.ts';
 import { createCollectionSchema } from '../../../src/adapters/sqlite/collection-file.ts';
+import { defineRowChecksum } from '../../../src/adapters/sqlite/row-checksums.ts';
 import { createTextIndex } from '../../../src/adapters/sqlite/text-index.ts';
 import {
   compactTextSegments,
@@ -65,6 +66,7 @@ function expectSameScores(database: DatabaseSync, texts: ReadonlyMap<number, str
 
 test('scores words like FTS5, also after removals and merged segments', () => {
   const database = new DatabaseSync(':memory:');
+  defineRowChecksum(database);
   createCollectionSchema(database);
   const texts = new Map(Array.from({ length: 200 }, (_, index) => [index + 1, textOf(index)]));
   texts.set(PADDING_ID, 'padding');

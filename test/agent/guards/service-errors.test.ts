@@ -44,6 +44,12 @@ const whole = respondWithJson('{"choices":[{"message":{"content":"Foxes."},"fini
 const half = startStream(['Half'], (response) => response.end());
 const cut = startStream(['Half'], (response) => response.destroy());
 const stalled = startStream(['Half'], () => {});
+/** As Groq sends it. */
+const failed = startStream(['Half'], (response) =>
+  response.end(
+    `event: error\n${formatStreamEvent({ error: { message: 'Tokens ran dry', status_code: 500 } })}`,
+  ),
+);
 
 test.each([
   ['a reset', resetConnection],
@@ -83,14 +89,24 @@ test.each([
   ['ends', half, /broke off in the middle/],
   ['is cut', cut, /closed the connection too early|broke off/],
   ['stalls', stalled, /sent nothing for 1 second/],
-])('does not repeat a stream that %s after text was shown', async (_, fault, message) => {
+  ['has an error event', failed, /failed: Tokens ran dry/],
+])('repeats a stream that %s after some text', async (_, fault, message) => {
   const server = await startFaultyServer(fault, streamAnswer('Foxes.'));
-  await expect(askModel(await guarded(server), true)).rejects.toMatchObject({
-    kind: 'api_error',
-    message: expect.stringMatching(message),
-    recoverable: true,
+  const onRetry = vi.fn();
+  expect(await askModel(await guarded(server, { onRetry }), true)).toMatchObject({
+    text: 'Foxes.',
+    streamed: 'Foxes.',
   });
-  expect(server.requests()).toBe(1);
+  expect(onRetry).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({
+      error: expect.objectContaining({
+        kind: 'api_error',
+        message: expect.stringMatching(message),
+        recoverable: true,
+      }),
+    }),
+  );
+  expect(server.requests()).toBe(2);
 });
 
 test('does not time out while bytes arrive slowly', async () => {

@@ -1,7 +1,7 @@
 import type { Model } from '@openai/agents';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withIdleTimeout } from '../../../src/agent/guards/with-idle-timeout.ts';
-import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
+import { askModel, modelAnswering, modelRequest } from '../../adapters/openai/ask-model.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -44,6 +44,29 @@ test('every event restarts the timeout', async () => {
   await vi.advanceTimersByTimeAsync(1);
   await failure;
 });
+
+test.each(['chat_completions', 'responses'] as const)(
+  'comments delay the timeout (%s), but not endlessly',
+  async (api) => {
+    let sent = 0;
+    const comments = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 10_000));
+        sent += 1;
+        controller.enqueue(new TextEncoder().encode(': keepalive\n\n'));
+      },
+    });
+    const response = new Response(comments, { headers: { 'content-type': 'text/event-stream' } });
+    const { model } = modelAnswering(api, response);
+    const failure = expect(askModel(withIdleTimeout(model, 60_000), true)).rejects.toMatchObject({
+      kind: 'api_error',
+      recoverable: true,
+    });
+    await vi.advanceTimersByTimeAsync(400_000);
+    await failure;
+    expect(sent).toBeGreaterThan(20);
+  },
+);
 
 test('the time between two reads does not count', async () => {
   let pieces = 0;

@@ -2,7 +2,7 @@ import type { Model, StreamEvent } from '@openai/agents';
 import { Usage } from '@openai/agents';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { withRetries } from '../../../src/agent/guards/with-retries.ts';
+import { isTextDiscarded, withRetries } from '../../../src/agent/guards/with-retries.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import type { RetryAttempt } from '../../../src/faults/retry.ts';
 import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
@@ -83,7 +83,7 @@ test('does not retry an error that is not recoverable', async () => {
   expect(calls()).toBe(1);
 });
 
-test('repeats a stream until text was shown, with one start event', async () => {
+test('repeats a stream with one start event, and says that text of an earlier attempt is void', async () => {
   const early = failing(1, busy, [{ type: 'response_started' }]);
   const events: string[] = [];
   for await (const { type } of withRetries(early.model, { sleep }).getStreamedResponse(modelRequest()))
@@ -91,10 +91,19 @@ test('repeats a stream until text was shown, with one start event', async () => 
   expect(events).toEqual(['response_started', 'response_done']);
 
   const late = failing(1, busy, [{ type: 'output_text_delta', delta: 'Fo' }]);
-  await expect(askModel(withRetries(late.model, { sleep }), true)).rejects.toMatchObject({
-    message: 'Busy.',
+  const retried = await Array.fromAsync(
+    withRetries(late.model, { sleep }).getStreamedResponse(modelRequest()),
+    (event) => (isTextDiscarded(event) ? 'discarded' : event.type),
+  );
+  expect(retried).toEqual(['output_text_delta', 'discarded', 'response_started', 'response_done']);
+
+  const refused = failing(1, () => new AppError('auth_error', 'No.'), [
+    { type: 'output_text_delta', delta: 'Fo' },
+  ]);
+  await expect(askModel(withRetries(refused.model, { sleep }), true)).rejects.toMatchObject({
+    kind: 'auth_error',
   });
-  expect(late.calls()).toBe(1);
+  expect(refused.calls()).toBe(1);
 });
 
 test.each([true, false])('does not call the model after an abort (streaming: %s)', async (stream) => {

@@ -15,16 +15,19 @@ interface Options {
   json?: boolean;
   columns?: number;
   model?: string;
+  /** Questions asked before the chat starts. */
+  earlier?: string[];
 }
 
 async function startChat(
   kind: 'pipe' | 'terminal' | 'dumb',
-  { script = echo, json = false, columns = 100, model = 'offline' }: Options = {},
+  { script = echo, json = false, columns = 100, model = 'offline', earlier = [] }: Options = {},
 ) {
   const io = fakeStreams(kind, columns);
   const agent = scriptedAgent(script, model);
   const controller = new AbortController();
   const session = await agent.open.agent.startSession();
+  for (const question of earlier) await Array.fromAsync(session.ask(question));
   const models: string[] = [];
   const conversation = createChatConversation({
     open: agent.open,
@@ -65,7 +68,17 @@ async function startChat(
   const seen = (text: string) => expect.poll(() => plain(io.out() + io.err())).toContain(text);
   /** Waits for the prompt. */
   const prompted = () => expect.poll(() => plain(io.out())).toMatch(/> $/);
-  return { ...io, ...agent, models, conversation, controller, ended: settled, seen, prompted };
+  return {
+    ...io,
+    ...agent,
+    models,
+    conversation,
+    controller,
+    ended: settled,
+    exitCode: ended,
+    seen,
+    prompted,
+  };
 }
 
 async function piped(lines: string, options: Options = {}) {
@@ -73,7 +86,7 @@ async function piped(lines: string, options: Options = {}) {
   chat.type(lines);
   chat.endInput();
   expect(await chat.ended).toBe('done');
-  return { ...chat, out: chat.out(), err: chat.err() };
+  return { ...chat, out: chat.out(), err: chat.err(), exitCode: await chat.exitCode };
 }
 
 test('answers piped questions in blocks separated by a blank line', async () => {
@@ -83,8 +96,8 @@ test('answers piped questions in blocks separated by a blank line', async () => 
   expect(blocks).toHaveLength(2);
   const [answer, source, verdict, effort] = blocks[0]?.split('\n') ?? [];
   expect(answer).toBe('On one? [1].');
-  expect(source).toMatch(/^\[1\] Topics.* {2}0\.80 supported {2}\S+$/);
-  expect(verdict).toBe('Supported by the source; about 80 % likely to answer your question.');
+  expect(source).toMatch(/^\[1\] Topics.* {2}https:\S+$/);
+  expect(verdict).toBe('1 citation, with evidence');
   expect(effort).toMatch(/^offline · /);
   expect(blocks[1]).toMatch(/^On two\? \[1\]\.\n/);
   expect(out + err).not.toContain('\x1b');
@@ -112,9 +125,31 @@ test('reports a failed turn or command and continues', async () => {
   expect(err).toContain('failed: The model broke.');
   expect(err).toContain('failed: Unknown command /souces.');
   expect(err).toContain('failed: Unknown policy "maybe".');
-  expect(err).toContain('failed: Give the id of a session');
+  expect(err).toContain('failed: Usage: /resume <id>');
   expect(err).toContain('failed: There is no key.');
   expect(out).toContain('On good? [1].');
+});
+
+test.each([
+  ['one?\n', 0],
+  ['bad?\n', 5],
+  ['bad?\none?\n', 5],
+  ['/souces\nbad?\n', 2],
+])('piped input %j exits with %i, the code of its first error', async (lines, code) => {
+  const script: Script = (question, options) =>
+    question === 'bad?' ? [new AppError('api_error', 'The model broke.')] : echo(question, options);
+  expect((await piped(lines, { script })).exitCode).toBe(code);
+  expect((await piped(lines, { script, json: true })).exitCode).toBe(code);
+});
+
+test('errors at a prompt leave the exit code 0', async () => {
+  const chat = await startChat('terminal');
+  await chat.prompted();
+  chat.type('/souces\n');
+  await chat.seen('Unknown command');
+  await chat.prompted();
+  chat.type('/quit\n');
+  expect(await chat.exitCode).toBe(0);
 });
 
 test('--json prints one response or error per line', async () => {
@@ -140,14 +175,15 @@ test('commands about the last answer report that there is none', async () => {
   expect(out).toContain('Model: offline\nThe offline model quotes your documents');
 });
 
-test('/sources shows the last search after a turn without one', async () => {
+test('/sources shows the last search since the last reset', async () => {
   const script: Script = (question, options) =>
     question === 'thanks'
       ? eventsOf(turnOf({ answer: 'Welcome.', citations: [], grounded: false }, []))
       : echo(question, options);
-  const { out } = await piped('one?\nthanks\n/sources\n/reset\n', { script });
-  expect(out).toContain('3 passages for: topics in ROS 2');
+  const { out } = await piped('one?\nthanks\n/sources\n/reset\n/sources\nthanks\n/sources\n', { script });
+  expect(out.match(/3 passages for: topics in ROS 2/g)).toHaveLength(1);
   expect(out).toContain('Conversation cleared.');
+  expect(out.match(/No search yet\./g)).toHaveLength(2);
 });
 
 test('/good and /bad save a rating', async () => {
@@ -193,6 +229,17 @@ test('greets with the collection, the model and a local Ollama', async () => {
   chat.type('\x04');
   expect(await chat.ended).toBe('done');
   expect(chat.out()).toContain('\x1b[?2004l');
+});
+
+test('greets with the session that is continued', async () => {
+  const chat = await startChat('terminal', { earlier: ['What is a node?', 'And a topic?'] });
+  await chat.seen('> ');
+  const greeting = plain(chat.out());
+  expect(greeting).toContain(chat.conversation.session().id.slice(0, 8));
+  expect(greeting).toContain('2 questions');
+  expect(greeting).toContain('And a topic?');
+  chat.type('\x04');
+  await chat.ended;
 });
 
 test('Ctrl-C stops a turn; pressed again at the prompt it leaves', async () => {

@@ -11,7 +11,8 @@ import { serveOfflineModel } from '../../support/serve-offline-model.ts';
 const QUESTION = 'What is ROS 2?';
 test('gives the same answer over HTTP with both APIs as with the model in the process', async () => {
   const home = await homeWithDocuments();
-  const { url, flags: served } = await serveOfflineModel();
+  const { url, flags } = await serveOfflineModel();
+  const served = [...flags, '--tool-name', 'retrieve_context', '--tools', 'read_source'];
   const ask = async (...flags: string[]) => {
     const { stdout, code } = await runInProcess(['ask', QUESTION, '--json', ...flags], { home });
     expect(code).toBe(0);

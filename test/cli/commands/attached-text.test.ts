@@ -26,7 +26,7 @@ test('cites piped text as a source besides the documents', async () => {
   expect(answer).toContain('package.xml is missing');
   expect(answer).not.toContain('all is well');
   expect(citations).toContainEqual(
-    expect.objectContaining({ url: 'stdin', title: 'Standard input', verdict: 'quoted' }),
+    expect.objectContaining({ url: 'stdin', title: 'Standard input', verdict: 'supported' }),
   );
   expect(retrievedSources).toContain('stdin');
   expect(retrievedSources.length).toBeGreaterThan(1);

@@ -7,7 +7,7 @@ import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 const ZEBRAS = '# Zebras\n\nA zebra is a striped horse that lives in Africa.\n';
 const OWLS = '# Owls\n\nAn owl is a bird that hunts at night.\n';
 
-test('lists answers with changed or vanished sources', async () => {
+test('lists answers with changed or removed sources', async () => {
   const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
@@ -21,10 +21,10 @@ test('lists answers with changed or vanished sources', async () => {
   await rm(join(home, 'docs', 'owls.md'));
   await runInProcess(['ingest', 'docs', '--prune'], { home });
   const { stdout } = await runInProcess(['sessions', 'stale'], { home });
-  expect(stdout).toMatch(/turn 1\nWhat is a zebra\?\n {2}\[1\] Zebras: outdated: the source has changed/);
-  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: outdated: the source is no longer/);
+  expect(stdout).toMatch(/turn 1\nWhat is a zebra\?\n {2}\[1\] Zebras: the source has changed/);
+  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: the source is no longer/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
-  expect(answers).toMatchObject([{ turn: 1, sources: [{ became: 'changed' }] }, { turn: 2 }]);
+  expect(answers).toMatchObject([{ turn: 1, sources: [{ change: 'changed' }] }, { turn: 2 }]);
 });
 
 test('a renamed source has moved and is not reported at the start of a chat', async () => {
@@ -38,7 +38,7 @@ test('a renamed source has moved and is not reported at the start of a chat', as
   const { stdout } = await runInProcess(['sessions', 'stale'], { home });
   expect(stdout).toMatch(/\[1\] Zebras: moved to stripes\.md\nNo source has changed/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
-  expect(answers).toMatchObject([{ sources: [{ became: 'moved', to: { url: 'stripes.md' } }] }]);
+  expect(answers).toMatchObject([{ sources: [{ change: 'moved', to: { url: 'stripes.md' } }] }]);
   const shown = JSON.parse((await runInProcess(['sessions', 'show', 'last', '--json'], { home })).stdout);
   expect(shown).toMatchObject({ stale: {} });
   expect(Object.values(shown.moved)).toMatchObject([{ url: 'stripes.md' }]);
@@ -63,16 +63,16 @@ test('a deleted file is reported by ingest and marked in answers until it is pru
   const owl = ['ask', 'What is an owl?'];
   const asJson = JSON.parse((await runInProcess([...owl, '--json'], { home })).stdout);
   expect(asJson.citations).toMatchObject([{ title: 'Owls', gone: true }]);
-  expect((await runInProcess([...owl, '--format', 'md'], { home })).stdout).toContain('quoted, file deleted');
+  expect((await runInProcess([...owl, '--format', 'md'], { home })).stdout).toContain(', file deleted');
   const zebra = JSON.parse((await runInProcess(['ask', 'What is a zebra?', '--json'], { home })).stdout);
   expect(zebra.citations[0]).not.toHaveProperty('gone');
   const stale = (...flags: string[]) => runInProcess(['sessions', 'stale', ...flags], { home });
   expect((await stale()).stdout).toMatch(
-    /What is an owl\?\n {2}\[1\] Owls: outdated: the file was deleted; ingest with --prune to remove it\n/,
+    /What is an owl\?\n {2}\[1\] Owls: the file was deleted; ingest with --prune to remove it\n/,
   );
   const { answers } = JSON.parse((await stale('--json')).stdout);
   expect(answers).toHaveLength(4);
-  for (const { sources } of answers) expect(sources).toMatchObject([{ became: 'gone' }]);
+  for (const { sources } of answers) expect(sources).toMatchObject([{ change: 'file_deleted' }]);
 
   expect((await runInProcess(['ingest', 'docs', '--prune'], { home })).stdout).toContain('1 removed');
   expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');

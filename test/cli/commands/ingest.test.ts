@@ -1,10 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { makeHostileDocuments } from '../../support/hostile-documents.ts';
 import { listenForTest } from '../../support/listen-for-test.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
@@ -81,10 +82,10 @@ test('unreadable files are reported, the others are indexed, and the exit code i
   await writeFile(join(home, 'docs', 'huge.txt'), Buffer.alloc(51 * 1024 * 1024, 'a '));
   const { code, stdout } = await ingest();
   expect(code).toBe(2);
-  expect(stdout).toMatch(/failed .*binary\.md .*binary/);
-  expect(stdout).toMatch(/failed .*latin\.md .*UTF-8/);
-  expect(stdout).toMatch(/failed .*broken\.pdf /);
-  expect(stdout).toMatch(/failed .*huge\.txt .*MB/);
+  expect(stdout).toMatch(/failed: .*binary\.md .*binary/);
+  expect(stdout).toMatch(/failed: .*latin\.md .*UTF-8/);
+  expect(stdout).toMatch(/failed: .*broken\.pdf /);
+  expect(stdout).toMatch(/failed: .*huge\.txt .*MB/);
   expect(stdout).toContain('1 added, 4 failed');
 });
 
@@ -142,6 +143,62 @@ test('crawls a site and obeys its robots.txt', async () => {
   expect(asked).not.toContain('/private/b.html');
   expect((await run(['search', 'apples', '--json'])).stdout).toContain(`${url}a.html`);
 });
+
+test('documents that exceed the limits of parsing are skipped, the others are stored', async () => {
+  const documents = makeHostileDocuments();
+  const files = Object.fromEntries(documents.map(({ file, bytes }) => [file, bytes]));
+  const { home, run } = await machine({ 'a.md': '# Aardvark', ...files, 'z.md': '# Zebra' });
+  const limits = ['--max-parse-seconds', '4', '--max-parse-memory-mb', '400', '--max-parse-output-mb', '20'];
+  const { code, stdout } = await runCli(['ingest', 'docs', '--json', ...limits], { home });
+  expect(code).toBe(2);
+  const { added, failed } = JSON.parse(stdout);
+  expect(added + failed.length).toBe(documents.length + 2);
+  expect(added).toBeGreaterThanOrEqual(2);
+  expect(failed.length).toBeGreaterThan(documents.length / 2);
+  for (const { uri, hint } of failed)
+    expect(uri.endsWith('.xlsx') || hint.includes('--max-parse-')).toBe(true);
+  for (const animal of ['Aardvark', 'Zebra']) {
+    expect((await run(['search', animal, '--mode', 'lexical'])).stdout).toContain(animal);
+  }
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGKILL', null],
+] as const)('%s ends the program and the parser in the middle of a document', async (signal, code) => {
+  const { start } = await machine({ 'a.md': '*a_ '.repeat(50_000) });
+  let parsers: number[] = [];
+  const ended = await start({
+    onStart: (child) =>
+      void expect
+        .poll(() => {
+          parsers = parsersOf(child.pid);
+          return parsers.length;
+        })
+        .toBe(1)
+        .then(() => child.kill(signal)),
+  });
+  expect(ended.code).toBe(code);
+  await expect.poll(() => parsers.filter(isRunning)).toEqual([]);
+});
+
+/** The ids of the parser processes that a process has started. */
+function parsersOf(parent: number | undefined): number[] {
+  const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+  return Array.from(listed.matchAll(/^ *(\d+) +(\d+) .*parse-worker/gm), ([, pid, ppid]) =>
+    [pid, ppid].map(Number),
+  )
+    .filter(([, ppid]) => ppid === parent)
+    .map(([pid]) => Number(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 test('Ctrl-C exits with 130 and keeps committed documents, and the same command continues', async () => {
   const { start, run, summary, collection } = await machine(manyDocuments());

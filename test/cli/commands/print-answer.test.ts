@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { printAnswer, readQuestion } from '../../../src/cli/commands/ask.ts';
 import { agentResponseSchema } from '../../../src/domain/agent-response.ts';
 import { type RunEvent, runEventSchema } from '../../../src/domain/run-event.ts';
+import { createRedactor, type Redactor } from '../../../src/faults/redactor.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 import { eventsOf, type Script, scriptedAgent, turnOf } from '../support/scripted-agent.ts';
 
@@ -12,7 +13,7 @@ const failure: RunEvent = {
   error: {
     errorType: 'auth_error',
     message: 'The key was refused.',
-    userMessage: 'The service did not accept the key. Set OPENAI_API_KEY.',
+    userMessage: 'The key is missing or was not accepted. Set OPENAI_API_KEY.',
     retryAfter: null,
     recoverable: false,
   },
@@ -20,7 +21,7 @@ const failure: RunEvent = {
 
 async function ask(
   script: Script,
-  flags: { json?: boolean; stream?: boolean; requireGrounded?: boolean; verbose?: boolean } = {},
+  flags: { json?: boolean; stream?: boolean; requireGrounded?: boolean; explain?: Redactor } = {},
 ) {
   const { streams, out, err } = fakeStreams('pipe');
   const session = await scriptedAgent(script).open.agent.startSession();
@@ -44,9 +45,12 @@ test('--json prints one AgentResponse and nothing else', async () => {
   expect(agentResponseSchema.parse(JSON.parse(out))).toEqual(turnOf().response);
 });
 
-test('--verbose prints the ledger of the turn on stderr, and nothing more on stdout', async () => {
-  const quiet = await ask(() => eventsOf(turnOf()), { json: true, stream: false });
-  const { out, err } = await ask(() => eventsOf(turnOf()), { json: true, stream: false, verbose: true });
+test('--verbose prints the ledger of the turn on stderr without keys, and nothing more on stdout', async () => {
+  const turn = turnOf();
+  const quiet = await ask(() => eventsOf(turn), { json: true, stream: false });
+  const explain = createRedactor({ secrets: ['What is a topic?'] });
+  const { out, err } = await ask(() => eventsOf(turn), { json: true, stream: false, explain });
+  expect(err).toContain('Question: [redacted]\n');
   expect(out).toBe(quiet.out);
   expect(err).toContain('Step 1  searched: topics in ROS 2  only module=basics\n');
   expect(err).toContain('Step 2  answered\n');

@@ -98,9 +98,18 @@ test('--module and --filter limit the search to matching documents', async () =>
   expect(new Set(two.chunks.map(({ module }) => module))).toEqual(new Set(['intro', 'vla']));
 });
 
+test('--explain tells a ranking that is not used from one without a match', async () => {
+  const { stdout: dense } = await search(['ROS', '--explain', '-k', '1', '--mode', 'dense']);
+  const { stdout: lexical } = await search(['ROS', '--explain', '-k', '1', '--mode', 'lexical']);
+  expect(dense).toContain('words: not used');
+  expect(lexical).toContain('meaning: not used');
+});
+
 test('--explain prints the ranks and scores of each hit', async () => {
   const { explain } = await found('quality of service', '--explain', '-k', '3');
-  expect(explain?.map(({ fusedRank }) => fusedRank)).toEqual([1, 2, 3]);
+  const scores = explain?.map(({ rerankScore }) => Number(rerankScore)) ?? [];
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  expect(scores.at(-1)).toBeGreaterThan(0);
   expect(explain?.[0]).toMatchObject({ lexicalRank: expect.any(Number), denseScore: expect.any(Number) });
   const { stdout } = await search(['quality of service', '--explain', '-k', '1']);
   expect(stdout).toMatch(/words: rank \d+, [\d.]+ · meaning: rank \d+, [\d.]+ · fused: rank 1/);
@@ -150,7 +159,7 @@ test('bad input fails with one line, a hint and exit code 2', async () => {
     [['x', '--nonsense'], 'nonsense'],
     [
       ['x', '--collection', 'missing'],
-      'There is no collection "missing".\n  Create it with: citeloop ingest <path> --collection missing\n',
+      'Unknown collection "missing".\n  Create it with: citeloop ingest <path> --collection missing\n',
     ],
     [['x', '--collection', '../../etc'], 'collection'],
   ] as const) {

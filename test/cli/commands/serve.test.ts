@@ -1,14 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { AgentResponse } from '../../../src/domain/agent-response.ts';
 import { homeWithDocuments } from '../../server/home-with-documents.ts';
 import { startProgram } from '../../server/start-program.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { serveOfflineModel } from '../../support/serve-offline-model.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 
@@ -73,6 +75,42 @@ test('a public address requires the token', async () => {
   expect(stderr).not.toContain(TOKEN);
   expect(stderr).not.toContain('sk-very-secret');
 });
+
+test('SIGTERM ends it while the model is downloaded by an npm that ignores signals', async () => {
+  const home = await createTemporaryDirectory();
+  const started = join(home, 'started');
+  const npm = ['#!/bin/sh', 'trap "" TERM', `echo $$ > '${started}'`, 'exec sleep 600', ''];
+  await writeFile(join(home, 'npm'), npm.join('\n'), { mode: 0o755 });
+  onTestFinished(async () => void process.kill(Number(await readFile(started, 'utf8')), 'SIGKILL'));
+  const { code } = await runCli(['serve', '--port', '0'], {
+    home,
+    env: {
+      PATH: `${home}:${process.env.PATH}`,
+      XDG_CACHE_HOME: join(home, 'cache'),
+      CITELOOP_MODEL_DIR: '',
+    },
+    onStart: async (child) => {
+      await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true);
+      child.kill('SIGTERM');
+    },
+  });
+  expect(code).toBe(130);
+}, 60_000);
+
+test('SIGTERM ends it while it indexes the sample book, which the next command completes', async () => {
+  const home = await createTemporaryDirectory();
+  const file = join(home, 'collections', 'sample_book.sqlite');
+  const { code } = await runCli(['serve', '--port', '0'], {
+    home,
+    onStart: async (child) => {
+      await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+      child.kill('SIGTERM');
+    },
+  });
+  expect(code).toBe(130);
+  const { stdout } = await runCli(['search', 'What is ROS 2?', '--json'], { home });
+  expect(JSON.parse(stdout).collection).toBe('sample_book');
+}, 60_000);
 
 test('a port in use is reported in one line', async () => {
   const home = await homeWithDocuments();

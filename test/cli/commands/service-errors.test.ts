@@ -200,7 +200,7 @@ test('waits as long as the model service asks, and prints a notice', async () =>
   const flags = ['--model', 'some-model', '--base-url', services.baseUrl, ...LEXICAL];
   const env = { OPENAI_API_KEY: SERVICE_KEYS.model };
   const patient = await run(['ask', QUESTION, ...flags], env, runCli);
-  expect(patient).toMatchObject({ code: 0, stderr: expect.stringContaining('Trying again in 1 s') });
+  expect(patient).toMatchObject({ code: 0, stderr: expect.stringContaining('Retrying in 1 s') });
   expect(patient.stdout).toContain('An owl does hunt at night');
 });
 

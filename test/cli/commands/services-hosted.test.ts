@@ -73,7 +73,16 @@ test('Cohere: embeds documents and questions differently, and reranks hits', asy
   const services = await startHostedServices();
   const run = await machine({ COHERE_API_KEY: SERVICE_KEYS.cohere, COHERE_BASE_URL: services.cohereUrl });
   expect(await run('ingest', 'docs', '--embedder', 'cohere')).toMatchObject({ code: 0 });
-  const found = await run('search', QUESTION, '--embedder', 'cohere', '--rerank', '--json', '--explain');
+  const found = await run(
+    'search',
+    QUESTION,
+    '--embedder',
+    'cohere',
+    '--rerank',
+    'cohere',
+    '--json',
+    '--explain',
+  );
   expect(found.code).toBe(0);
   const { chunks, notes, explain } = JSON.parse(found.stdout);
   expect(chunks[0].title).toBe('Owls');
@@ -95,19 +104,21 @@ test('if reranking fails, hits keep their order and a note is printed', async ()
     respondWithStatus(400, JSON.stringify({ message: `no such thing for ${SERVICE_KEYS.cohere}` })),
   );
   await run('ingest', 'docs');
-  const asJson = await run('search', QUESTION, '--rerank', '--json', '--verbose');
+  const asJson = await run('search', QUESTION, '--rerank', 'cohere', '--json', '--verbose');
   expect(asJson.code).toBe(0);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     chunks: [{ title: 'Owls' }],
     notes: [expect.stringMatching(/^The results were not reranked\. Cohere did not accept the request/)],
   });
-  expect((await run('search', QUESTION, '--rerank')).stdout).toContain('The results were not reranked.');
-  const asked = await run('ask', QUESTION, '--rerank');
+  expect((await run('search', QUESTION, '--rerank', 'cohere')).stdout).toContain(
+    'The results were not reranked.',
+  );
+  const asked = await run('ask', QUESTION, '--rerank', 'cohere');
   expect(asked).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('Note: The results were not reranked.'),
   });
-  const doctor = await run('doctor', '--rerank', '--json');
+  const doctor = await run('doctor', '--rerank', 'cohere', '--json');
   expect(doctor.code).toBe(3);
   expect(JSON.parse(doctor.stdout).checks).toContainEqual(
     expect.objectContaining({ name: 'reranker', ok: false }),
@@ -116,7 +127,7 @@ test('if reranking fails, hits keep their order and a note is printed', async ()
 
 test('reranking without a key fails before anything is indexed or searched', async () => {
   const run = await machine({});
-  const result = await run('search', QUESTION, '--rerank');
+  const result = await run('search', QUESTION, '--rerank', 'cohere');
   expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('COHERE_API_KEY') });
   expect(result.stderr).not.toContain('sample book');
 });
@@ -138,7 +149,9 @@ test.each(['chat_completions', 'responses'])(
         tokensUsed: { total: 100 },
       });
     }
-    expect((await run('ask', QUESTION, ...flags)).stdout).toMatch(/\[1\] Owls, line 3 .*quoted/);
+    expect((await run('ask', QUESTION, ...flags)).stdout).toMatch(
+      /\[1\] Owls, line 3 .*owl\.md\n1 citation, with evidence/,
+    );
 
     const { code, stdout } = await run('doctor', '--json', ...flags);
     expect(code).toBe(0);
@@ -185,7 +198,7 @@ test('each key is sent only to its own service', async () => {
     OPENAI_MODEL: 'some-model',
   });
   await run('ingest', 'docs', ...embeddings(embedding));
-  const asked = await run('ask', QUESTION, '--rerank', '--json', ...embeddings(embedding));
+  const asked = await run('ask', QUESTION, '--rerank', 'cohere', '--json', ...embeddings(embedding));
   expect(JSON.parse(asked.stdout)).toMatchObject({ grounded: true });
   const keysAt = ({ requests }: HostedServices) => [
     ...new Set(requests.map(({ authorization }) => authorization)),

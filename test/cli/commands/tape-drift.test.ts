@@ -53,7 +53,7 @@ test('records an unchanged file again, and tape diff and tape renew report what 
   expect(kinds[0]).toContain('tool-choice');
   expect(kinds[1]).toContain('citations');
   const unnamed = await runInProcess(['tape', 'renew', 'a.tape.json'], place);
-  expect(unnamed.stdout).toContain('is not configured here');
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('is not configured here') });
 });
 
 test('a replay names the first different turn and the changed setting, with flags and with --current', async () => {

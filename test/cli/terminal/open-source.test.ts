@@ -110,9 +110,8 @@ test('marks the evidence in a cited source', () => {
     text: 'Said.',
     refs: ['1'],
     verdict: 'supported' as const,
-    probability: 0.9,
     evidence: { chunkId: chunk.chunkId, start: 0, end: 10, text: words },
-    unsupportedSpans: [],
+    reason: null,
   };
   const answered = { ...turn, response: { ...turn.response, sentences: [sentence] } };
   const { streams, out } = fakeStreams('pipe');

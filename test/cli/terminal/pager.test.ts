@@ -1,7 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { countRows, withPager } from '../../../src/cli/terminal/pager.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
@@ -22,9 +22,7 @@ test('uses the pager only for output that does not fit on the screen', async () 
   await withPager(streams, (terminal) => terminal.write('short\n'));
   expect(out()).toBe('short\n');
   await withPager(streams, (terminal) => terminal.write(LONG));
-  expect(stripVTControlCharacters(out())).toBe(
-    'short\nShown in pager. Set PAGER=cat to print everything at once.\n',
-  );
+  expect(out()).toBe('short\n');
   expect(await readFile(file, 'utf8')).toBe(LONG);
 });
 
@@ -40,6 +38,25 @@ test('prints everything if the pager cannot be started', async () => {
   const { streams, out } = fakeStreams('terminal');
   await withPager(streams, (terminal) => terminal.write(LONG));
   expect(out()).toBe(LONG);
+});
+
+test('Ctrl-C in the pager does not stop the command', async () => {
+  const directory = await createTemporaryDirectory();
+  const program = join(directory, 'pager');
+  const script = `cd ${directory}; cat > paged; until [ -e quit ]; do sleep 0.02; done`;
+  await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PAGER', program);
+  const interrupt = vi.fn();
+  process.on('SIGINT', interrupt);
+  onTestFinished(() => void process.off('SIGINT', interrupt));
+  const { streams } = fakeStreams('terminal');
+  const paged = withPager(streams, (terminal) => terminal.write(LONG));
+  await expect.poll(() => existsSync(join(directory, 'paged'))).toBe(true);
+  process.emit('SIGINT', 'SIGINT');
+  await writeFile(join(directory, 'quit'), '');
+  await paged;
+  expect(interrupt).not.toHaveBeenCalled();
+  expect(process.listeners('SIGINT')).toContain(interrupt);
 });
 
 test('counts the rows of long lines and wide characters', () => {

@@ -20,10 +20,10 @@ test('prints the query, the passages and their use for each step', () => {
       'Question: What is a topic?',
       'Step 1  searched: topics in ROS 2  only module=basics',
       '        Topics › Publishing  0.80  cited as [1], supported',
-      '        Services › Calls  0.70  not cited (lower score)',
+      '        Services › Calls  0.70  not cited',
       '        Actions  0.90  not cited',
       'Step 2  answered',
-      'Grounded: 1 of 1 citations supported, confidence high (80 % likely to answer the question).',
+      'Grounded: 1 of 1 citations supported, confidence high.',
       '',
     ].join('\n'),
   );
@@ -38,29 +38,27 @@ test('marks unsupported citations and reports removed markers', () => {
   expect(text).toContain('Not grounded: 0 of 2 citations supported');
 });
 
-test('prints the verdict, probability, evidence and unsupported words of each checked sentence', () => {
+test('prints the verdict, the reason and the evidence of each checked sentence', () => {
   const sentence = {
     start: 0,
     end: 31,
     text: 'A node of Heidelberg publishes.',
     refs: ['1'],
-    verdict: 'weak' as const,
-    probability: 0.612,
+    verdict: 'unsupported' as const,
+    reason: { kind: 'name' as const, text: '"Heidelberg" is not in [1]' },
     evidence: { chunkId: 'c1', start: 0, end: 17, text: 'A node publishes.' },
-    unsupportedSpans: [{ start: 10, end: 20 }],
   };
   const turn = turnOf({
     answer: sentence.text,
     sentences: [sentence],
     checkedBy: 'words',
-    answerProbability: null,
   });
   expect(printed(renderLedger, turn)).toContain(
     [
-      'weak 0.61  "A node of Heidelberg publishes."',
-      '        evidence: "A node publishes."',
-      '        not in any source: Heidelberg',
-      'Grounded: 1 of 1 citations supported, confidence high. Checked by words only, without the local model.',
+      'unsupported  "A node of Heidelberg publishes."',
+      '        flagged: "Heidelberg" is not in [1]',
+      '        closest: "A node publishes."',
+      'Grounded: 1 of 1 citations supported, confidence high.',
     ].join('\n'),
   );
 });

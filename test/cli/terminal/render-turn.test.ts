@@ -26,26 +26,25 @@ test('prints plain text, sources and usage in a pipe', async () => {
   );
   expect(out()).toBe(
     'A node publishes messages on a topic [1].\n\n' +
-      '[1] Topics › Publishing  0.80 supported  /docs/ro s/topics.md\n' +
-      'Supported by the source; about 80 % likely to answer your question.\n' +
-      'offline · 312 tokens (300 in, 12 out) · 1 search · 1.2 s (search 4 ms, model 1.2 s)\n',
+      '[1] Topics › Publishing  /docs/ro s/topics.md\n' +
+      '1 citation, with evidence\n' +
+      'offline · 312 tokens (300 in, 12 out) · 1 retrieval · 1.2 s (search 4 ms, model 1.2 s)\n',
   );
   expect(err()).toBe('');
 });
 
 test('prints progress, wrapped text, links and coloured verdicts on a terminal', async () => {
   const { streams, out, err } = fakeStreams('terminal', 40);
-  const turn = turnOf({ citations: [citation(), citation({ marker: '2', verdict: 'weak' })] });
+  const turn = turnOf({ citations: [citation(), citation({ marker: '2', verdict: 'unsupported' })] });
   await renderTurn(happening(eventsOf(turn, [...turn.response.answer])), streams, { stream: true });
   expect(plain(err())).toContain('searching: topics in ROS 2');
   expect(plain(err())).toContain('writing');
   expect(err()).toMatch(/\r\x1b\[2K$/);
   expect(plain(out())).toContain(
-    'A node publishes messages on a topic\n[1].\n\n[1] Topics › Publishing  0.80 supported\n    https',
+    'A node publishes messages on a topic\n[1].\n\n[1] Topics › Publishing\n    https',
   );
   expect(out()).toContain('\x1b]8;;https://docs.test/topics\x1b\\');
-  expect(out()).toContain('\x1b[32msupported');
-  expect(out()).toContain('\x1b[33mweak');
+  expect(out()).toContain('\x1b[33munsupported');
 });
 
 test('prints the complete answer without streaming', async () => {
@@ -122,9 +121,8 @@ test('counts the uncited sentences of a grounded answer by a language model', as
     text,
     refs: [],
     verdict,
-    probability: null,
+    reason: null,
     evidence: null,
-    unsupportedSpans: [],
   });
   const sentences = [
     said('A topic is a bus.', 'supported'),
@@ -136,10 +134,8 @@ test('counts the uncited sentences of a grounded answer by a language model', as
     await renderTurn(happening(eventsOf(turnOf({ model, sentences }))), streams, { stream: true });
     return out();
   };
-  expect(await footerOf('gpt-test')).toContain(
-    'Supported by the source, except 1 of 2 sentences without a citation; about',
-  );
-  expect(await footerOf('offline')).toContain('Supported by the source; about');
+  expect(await footerOf('gpt-test')).toContain('1 citation, with evidence; 1 of 2 sentences cite nothing');
+  expect(await footerOf('offline')).toContain('\n1 citation, with evidence\n');
 });
 
 test('removes escape sequences of models and documents', async () => {
@@ -197,6 +193,16 @@ test('prints text before a search as its own paragraph', async () => {
   );
 });
 
+test('an answer whose stream failed begins again as its own paragraph', async () => {
+  const broken: RunEvent[] = [{ type: 'text_delta', delta: 'Half an' }, { type: 'text_discarded' }];
+  const { streams, out } = fakeStreams('terminal');
+  await renderTurn(happening([...broken, ...eventsOf(turnOf())]), streams, { stream: true });
+  expect(plain(out())).toMatch(/^Half an\n\nA node publishes messages on a topic \[1\]\.\n\n\[1\]/);
+  const piped = fakeStreams('pipe');
+  await renderTurn(happening([...broken, ...eventsOf(turnOf())]), piped.streams, { stream: true });
+  expect(piped.out()).toMatch(/^Half an\nA node publishes messages on a topic \[1\]\.\n/);
+});
+
 test('a retry is a progress line on a terminal and a note elsewhere', async () => {
   const failure = new AppError('rate_limit', 'Too many requests.', { retryAfter: 4 });
   const retry = { attempt: 1, waitMs: 4000, error: toErrorResponse(failure) };
@@ -228,53 +234,58 @@ const DOUBTFUL = {
       end: 55,
       text: 'A node of Heidelberg publishes messages on a topic.',
       refs: ['1'],
-      verdict: 'weak' as const,
-      probability: 0.61,
+      verdict: 'unsupported' as const,
+      reason: { kind: 'name' as const, text: '"Heidelberg" is not in [1]' },
       evidence: { chunkId: 'c1', start: 0, end: 37, text: 'A node publishes messages on a topic.' },
-      unsupportedSpans: [{ start: 10, end: 20 }],
     },
   ],
 };
 
-test('lists unsupported words in a pipe and underlines them on a terminal', async () => {
-  const turn = turnOf(DOUBTFUL);
+test('prints each flagged sentence with its reason below the answer', async () => {
   const pipe = fakeStreams('pipe');
-  await renderTurn(happening(eventsOf(turn)), pipe.streams, { stream: true });
-  expect(pipe.out()).toContain('\nNot in any cited source: Heidelberg\n');
-  const person = fakeStreams('terminal', 80);
-  await renderTurn(happening(eventsOf(turn)), person.streams, { stream: true });
-  expect(person.out()).toContain('A node of \x1b[4mHeidelberg\x1b[24m publishes messages on a topic [1].');
+  await renderTurn(happening(eventsOf(turnOf(DOUBTFUL))), pipe.streams, { stream: true });
+  expect(pipe.out()).toContain(
+    '⚠ "A node of Heidelberg publishes messages on a topic."\n    "Heidelberg" is not in [1]\n',
+  );
 });
 
-test('prints how likely the answer is correct and how it was checked', async () => {
+test('marks a flagged sentence where it stands', async () => {
+  const terminal = fakeStreams('terminal', 40);
+  await renderTurn(happening(eventsOf(turnOf(DOUBTFUL))), terminal.streams, { stream: true });
+  const [before, after] = terminal.out().split('\x1b[2A\x1b[J');
+  expect(plain(before ?? '')).toMatch(/^A node of Heidelberg publishes\s+messages on a topic \[1\]\.\n$/);
+  expect(plain(after ?? '')).toMatch(/^A node of Heidelberg publishes\s+messages on a topic \[1\]\. ⚠\n/);
+
+  const pipe = fakeStreams('pipe');
+  await renderTurn(happening(eventsOf(turnOf(DOUBTFUL))), pipe.streams, { stream: false });
+  expect(pipe.out()).toContain('messages on a topic [1]. ⚠\n');
+});
+
+test('does not print an answer again that has left the screen, or that a note follows', async () => {
+  const long = fakeStreams('terminal', 40);
+  const filler = 'A buoy rocks on the water.\n\n'.repeat(30);
+  const answer = `${DOUBTFUL.answer}\n\n${filler}`;
+  const turn = turnOf({ ...DOUBTFUL, answer });
+  await renderTurn(happening(eventsOf(turn)), long.streams, { stream: true });
+  const noted = fakeStreams('terminal', 40);
+  const events = eventsOf(turnOf(DOUBTFUL));
+  const note: RunEvent = { type: 'notice', message: 'A note.' };
+  await renderTurn(happening([...events.slice(0, -1), note, ...events.slice(-1)]), noted.streams, {
+    stream: true,
+  });
+  for (const { out } of [long, noted]) {
+    expect(out()).not.toContain('\x1b[J');
+    expect(plain(out())).toContain('"Heidelberg" is not in [1]');
+  }
+});
+
+test('prints one line about the check', async () => {
   const shown = async (fields: Parameters<typeof turnOf>[0]) => {
     const { streams, out } = fakeStreams('pipe');
     await renderTurn(happening(eventsOf(turnOf(fields))), streams, { stream: true });
     return out();
   };
-  const quoted = { citations: [citation({ verdict: 'quoted' })] };
-  expect(await shown({ ...quoted, confidence: 'low', answerProbability: 0.62 })).toContain(
-    '\nQuoted from the source; about 60 % likely to answer your question.\n',
-  );
-  expect(await shown({ confidence: 'high', answerProbability: 0.84 })).toContain(
-    '\nSupported by the source; about 85 % likely to answer your question.\n',
-  );
-  expect(await shown({ ...quoted, checkedBy: 'words', answerProbability: null })).toContain(
-    '\nQuoted from the source; checked by words only.\n',
-  );
-});
-
-test('prints verdicts in green only for answers, not for closest passages', async () => {
-  const shown = async (outcome: 'answer' | 'passages') => {
-    const { streams, out } = fakeStreams('terminal');
-    const turn = turnOf({
-      outcome,
-      grounded: outcome === 'answer',
-      citations: [citation({ verdict: 'quoted' })],
-    });
-    await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
-    return out();
-  };
-  expect(await shown('answer')).toContain('\x1b[32mquoted\x1b[39m');
-  expect(await shown('passages')).toContain('\x1b[2mquoted\x1b[22m');
+  expect(await shown({})).toContain('\n1 citation, with evidence\n');
+  expect(await shown({ checkedBy: 'off' })).toContain('\n1 citation, not checked\n');
+  expect(await shown(DOUBTFUL)).toContain('\n1 citation, 1 sentence without support\n');
 });

@@ -71,7 +71,7 @@ tests:
   expect(skipped).toEqual([
     'assertions of type latency without text',
     'assertions of type javascript',
-    'tests without a variable "question"',
+    'tests without a question',
   ]);
 });
 

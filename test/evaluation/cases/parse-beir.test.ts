@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { matchesSource } from '../../../src/evaluation/cases/expected-source.ts';
 import {
@@ -8,7 +7,6 @@ import {
   toCorpusFileName,
 } from '../../../src/evaluation/cases/parse-beir.ts';
 
-const MULTITURN = '../shared/data/multiturn';
 const jsonl = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
 test('imports queries with relevant documents and skips the others', () => {
@@ -26,33 +24,6 @@ test('imports queries with relevant documents and skips the others', () => {
       answerable: true,
       needsRetrieval: true,
     },
-  ]);
-});
-
-test('keeps history, answer and answerability of multi-turn sets', () => {
-  const history = [
-    { role: 'user', content: 'a' },
-    { role: 'assistant', content: 'b' },
-  ];
-  const cases = parseQueries(
-    jsonl(
-      { _id: 1, text: 'x', history: [...history, history[0]], answer: 'y', multi_turn: 'Follow-up' },
-      { _id: 2, text: 'x', answer: 'no idea', answerable: false },
-    ),
-    'queries.jsonl',
-    new Map([['1', ['d']]]),
-  );
-  expect(cases).toEqual([
-    {
-      id: '1',
-      question: 'x',
-      history,
-      expectedSources: ['d.txt'],
-      expectedAnswer: 'y',
-      answerable: true,
-      needsRetrieval: true,
-    },
-    { id: '2', question: 'x', answerable: false, needsRetrieval: true },
   ]);
 });
 
@@ -81,17 +52,4 @@ test('reports file and line of invalid rows', () => {
   expect(() => parseQueries('{"_id":"q","text":"x"}', 'queries.jsonl', new Map())).toThrow(
     'No query of queries.jsonl',
   );
-});
-
-test.skipIf(!existsSync(MULTITURN))('imports the whole multi-turn set', () => {
-  const read = (name: string) => readFileSync(`${MULTITURN}/${name}`, 'utf8');
-  const cases = parseQueries(
-    read('queries.jsonl'),
-    'queries.jsonl',
-    parseQrels(read('qrels.tsv'), 'qrels.tsv'),
-  );
-  const count = (answerable: boolean | undefined) =>
-    cases.filter((item) => item.answerable === answerable).length;
-  expect([cases.length, count(true), count(false), count(undefined)]).toEqual([205, 188, 14, 3]);
-  expect(cases.filter(({ history }) => history !== undefined).length).toBeGreaterThan(150);
 });

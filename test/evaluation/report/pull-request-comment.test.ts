@@ -67,6 +67,12 @@ test('escapes the text of cases and answers', () => {
   for (const row of rows) expect(row.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/@|javascript/);
 });
 
+test('escapes bars and markup in sentences once', () => {
+  const report = { ...syntheticReport({ cases: 12 }), notes: ['a | b # c *d* & <e>'] };
+  const text = renderPullRequestComment(report, { diff: null });
+  expect(text).toContain('> a &vert; b \\# c \\*d\\* &amp; &lt;e&gt;\n');
+});
+
 test('the example workflows use no secrets and check out no code with write permission', () => {
   const read = (name: string) => parse(readFileSync(`examples/github/${name}.yml`, 'utf8'));
   const [quality, comment] = [read('quality'), read('comment')];

@@ -93,7 +93,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
         : cited.map(({ headings: _, ...chunk }, index) => ({
             ...chunk,
             marker: String(index + 1),
-            verdict: random() < 0.9 ? ('supported' as const) : ('weak' as const),
+            verdict: random() < 0.9 ? ('supported' as const) : ('unsupported' as const),
           })),
       sentences: abstains
         ? []
@@ -101,8 +101,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
             text,
             markers: [String((index % cited.length) + 1)],
             verdict: random() < 0.9 ? ('supported' as const) : null,
-            probability: null,
-            unsupportedSpans: [],
+            reason: null,
           })),
       retrievals: [
         {

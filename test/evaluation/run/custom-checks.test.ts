@@ -5,12 +5,13 @@ import { type EvaluationCase, evaluationCaseSchema } from '../../../src/evaluati
 import { prepareChecks } from '../../../src/evaluation/run/custom-checks.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
+const assertTrustedCode = () => {};
 const signal = new AbortController().signal;
 const createCase = (...checks: unknown[]): EvaluationCase =>
   evaluationCaseSchema.parse({ id: 'c', question: 'How?', checks });
 
 async function outcomes(item: EvaluationCase, answer: string, directory = '.') {
-  const check = await prepareChecks([item], { directory, judge: null });
+  const check = await prepareChecks([item], { directory, judge: null, assertTrustedCode });
   return (await check(item, answer, signal)).map(({ passed }) => passed);
 }
 
@@ -35,7 +36,7 @@ export const vague = () => 'maybe';`,
     { module: 'checks.mjs#broken' },
     { module: 'checks.mjs#vague' },
   );
-  const check = await prepareChecks([item], { directory, judge: null });
+  const check = await prepareChecks([item], { directory, judge: null, assertTrustedCode });
   expect(await check(item, 'Wait for it.', signal)).toMatchObject([
     { check: 'module checks.mjs', passed: true },
     { passed: false, reason: 'no please' },
@@ -55,6 +56,7 @@ test('checks a rubric with the judge and counts its tokens', async () => {
   const check = await prepareChecks([item], {
     directory: '.',
     judge: { ask, priceOf: ({ total }) => total / 100 },
+    assertTrustedCode,
   });
   expect(await check(item, '80 and 443', signal)).toEqual([
     { check: 'rubric It names both ports.', passed: true, reason: 'both named', tokens: 55, cost: 0.55 },
@@ -71,7 +73,7 @@ test('checks a rubric with the judge and counts its tokens', async () => {
 
 test('rejects invalid checks before any question is asked', async () => {
   const opening = (...checks: unknown[]) =>
-    prepareChecks([createCase(...checks)], { directory: '.', judge: null });
+    prepareChecks([createCase(...checks)], { directory: '.', judge: null, assertTrustedCode });
   await expect(opening({ regex: '(' })).rejects.toThrow('Invalid check regex ( in case "c"');
   await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('Invalid check');
   await expect(opening({ module: 'package.json#x' })).rejects.toThrow('Invalid check');

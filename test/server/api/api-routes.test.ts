@@ -193,7 +193,7 @@ test('marks cited passages that have vanished', async () => {
   const { session, turn } = await ask(server, { question: 'What is a zebra?' });
   await server.library.store.remove(['https://library.example/animals%2FZebras']);
   const kept = await jsonOf<KeptSession>(server.get(`/api/sessions/${session.sessionId}`));
-  expect(kept.turns[0]?.stale).toEqual({ [turn?.response.citations[0]?.chunkId ?? '']: 'vanished' });
+  expect(kept.turns[0]?.stale).toEqual({ [turn?.response.citations[0]?.chunkId ?? '']: 'removed' });
 });
 
 test('describes the collections and the model', async () => {

@@ -47,3 +47,17 @@ test('limits the questions in progress per caller', async () => {
   pausing.goOn();
   await again.text();
 });
+
+test('a busy session is unknown to other callers', async () => {
+  const pausing = createPausingModel();
+  const server = await startAgentServer({ tokens: TOKENS, chatModel: pausing.model });
+  const running = await server.post('/api/ask', { question: 'Well?' }, as('grace'));
+  const reader = running.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const { sessionId } = JSON.parse((await reader?.read())?.value?.split('\n')[0] ?? '');
+  await pausing.untilWaiting(1);
+  const askAgain = (name: string) => server.post('/api/ask', { question: 'Well?', sessionId }, as(name));
+  expect((await askAgain('ada')).status).toBe(404);
+  expect((await askAgain('grace')).status).toBe(409);
+  pausing.goOn();
+  while (!(await reader?.read())?.done);
+});

@@ -12,12 +12,12 @@ const sentence = fc
   .map((words) => `${words.join(' ')}.`);
 const paragraph = fc.array(sentence, { minLength: 1, maxLength: 12 }).map((sentences) => sentences.join(' '));
 
-test('restores the text of overlapping chunks', () => {
-  fc.assert(
-    fc.property(
+test('restores the text of overlapping chunks', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(paragraph, { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 8, max: 60 }),
-      (paragraphs, maxTokens) => {
+      async (paragraphs, maxTokens) => {
         const text = paragraphs.join('\n\n');
         let start = 0;
         const blocks = paragraphs.map((content) => {
@@ -26,7 +26,7 @@ test('restores the text of overlapping chunks', () => {
           return block;
         });
         const parsed = { title: null, metadata: {}, text, blocks };
-        const chunks = chunkDocument(parsed, { title: '', maxTokens, countTokens });
+        const chunks = await chunkDocument(parsed, { title: '', maxTokens, countTokens });
         expect(squeezed(joinChunks('', [...chunks].reverse()))).toBe(squeezed(text));
       },
     ),

@@ -1,7 +1,8 @@
-import { Usage } from '@openai/agents';
+import { type Model, Usage } from '@openai/agents';
 import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents/testing';
 import type OpenAI from 'openai';
 import { expect, test } from 'vitest';
+import { AppError } from '../../../src/faults/app-error.ts';
 import { createPausingModel } from '../pausing-model.ts';
 import { BOOK, startAgentServer } from '../start-agent-server.ts';
 
@@ -73,6 +74,29 @@ test('returns the same response with and without a stream', async () => {
     );
   expect(annotationsOf(whole)[0]).toMatchObject({ type: 'url_citation', title: 'Zebras' });
   expect(annotationsOf(streamed)).toEqual(annotationsOf(whole));
+});
+
+test('repeats an answer that broke off, unless its text was sent', async () => {
+  const failing = (): Model => {
+    let calls = 0;
+    const then = new ScriptedModel([[assistantMessage('A zebra is striped.')]]);
+    return {
+      getResponse: (request) => then.getResponse(request),
+      async *getStreamedResponse(request) {
+        calls += 1;
+        if (calls > 1) return yield* then.getStreamedResponse(request);
+        yield { type: 'output_text_delta', delta: 'A zebra is '.repeat(50) };
+        throw new AppError('api_error', 'Gone.', { recoverable: true });
+      },
+    };
+  };
+  const request = { model: 'citeloop', messages: [user('What is a zebra?')] };
+  const { client } = await startAgentServer({ chatModel: failing() });
+  const whole = await client.chat.completions.create(request);
+  expect(whole.choices[0]?.message.content).toBe('A zebra is striped.');
+  const other = await startAgentServer({ chatModel: failing() });
+  const stream = await other.client.chat.completions.create({ ...request, stream: true });
+  await expect(Array.fromAsync(stream)).rejects.toThrow('broke off');
 });
 
 test('reports an incomplete answer in both APIs', async () => {
@@ -184,7 +208,7 @@ test('maps models to collections', async () => {
     'citeloop/%2e%2e%2fanimals',
     'citeloop/',
   ])
-    await expect(ask(model)).rejects.toMatchObject({ status: 404 });
+    await expect(ask(model)).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
 });
 
 test('accepts policy and filter', async () => {

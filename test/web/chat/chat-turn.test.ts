@@ -43,6 +43,15 @@ test('drops text written before another search', () => {
   expect(text).toBe('So.');
 });
 
+test('drops text whose stream failed', () => {
+  const { text } = applyAll(
+    { type: 'text_delta', delta: 'So' },
+    { type: 'text_discarded' },
+    { type: 'text_delta', delta: 'Then.' },
+  );
+  expect(text).toBe('Then.');
+});
+
 test('an error keeps the text and shows the hint', () => {
   const failure = { ...error, retryAfter: null };
   const turn = applyAll({ type: 'text_delta', delta: 'So' }, { type: 'error', error: failure });

@@ -17,19 +17,21 @@ function citation(title: string, url: string, more: Partial<Citation> = {}): Cit
     excerpt: '',
     module: null,
     chunkId: 'c',
-    verdict: 'weak',
+    verdict: 'unsupported',
     ...more,
   };
 }
 
-test('formats the question, the answer and the sources with their verdicts', () => {
+test('formats the question, the answer and its sources, of which flagged ones are named', () => {
   const citations = [
     citation('Zebras', 'https://zoo.example/z'),
     citation('', '', { marker: '2', chunkId: null, verdict: 'unknown_source' }),
   ];
   expect(
     formatTurnAsMarkdown({ ...createChatTurn('What is\na zebra?'), text: 'A horse. [1]\n', citations }),
-  ).toBe('## What is a zebra?\n\nA horse. [1]\n\nSources:\n- [1] [Zebras](<https://zoo.example/z>), weak');
+  ).toBe(
+    '## What is a zebra?\n\nA horse. [1]\n\nSources:\n- [1] [Zebras](<https://zoo.example/z>), unsupported',
+  );
 });
 
 test('formats each source as one link to its URL, whatever its title and URL contain', () => {

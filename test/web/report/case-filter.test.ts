@@ -69,7 +69,7 @@ test('finds cases by what a run did', () => {
   } as const;
   const weak = {
     marker: '1',
-    verdict: 'weak',
+    verdict: 'unsupported',
     chunkId: 'c',
     title: '',
     url: '',

@@ -124,7 +124,7 @@ inBrowser('shows the value of every metric of every arm', async () => {
 
 inBrowser('shows why a metric has no data', async () => {
   const { page } = await open(syntheticReport({ cases: 8 }));
-  expect(await metricRow(page, 'Cost').textContent()).toContain('no data: no price is known for the model');
+  expect(await metricRow(page, 'Cost').textContent()).toContain('no data: needs --prices');
 });
 
 inBrowser('shows missing data of one arm in its cell only', async () => {
@@ -323,27 +323,25 @@ inBrowser('shows the error of a failed run', async () => {
   expect(await inside.locator('.run-facts div', { hasText: 'Tokens' }).textContent()).toContain('no data');
 });
 
-inBrowser('marks unsupported words in supported and unsupported sentences', async () => {
+inBrowser('marks flagged sentences with their reasons', async () => {
   const report = syntheticReport({ cases: 4, arms: ['tool'] });
   const answer = 'Gnus graze in Rome. Gnus have blue beards.';
-  const sentence = (text: string, verdict: 'supported' | 'weak', word: string) => ({
+  const sentence = (text: string, verdict: 'supported' | 'unsupported', reason: string | null) => ({
     text,
     markers: ['1'],
     verdict,
-    probability: 0.6,
-    unsupportedSpans: [{ start: answer.indexOf(word), end: answer.indexOf(word) + word.length }],
+    reason,
   });
   const sentences = [
-    sentence('Gnus graze in Rome.', 'supported', 'Rome'),
-    sentence('Gnus have blue beards.', 'weak', 'blue'),
+    sentence('Gnus graze in Rome.', 'supported', null),
+    sentence('Gnus have blue beards.', 'unsupported', '"blue" is not in [1]'),
   ];
   Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, { answer, sentences, abstained: false });
   const { page } = await open(report);
   await page.locator('.case > summary').first().click();
   const shown = page.locator('.inside .answer').first();
-  expect(await shown.locator('u').allTextContents()).toEqual(['Rome', 'blue']);
   expect(await shown.locator('.doubted').allTextContents()).toEqual(['Gnus have blue beards.']);
-  expect((await shown.textContent())?.replace(/ weak /, '')).toBe(answer);
+  expect((await shown.textContent())?.replace(/ "blue" is not in \[1\] /, '')).toBe(answer);
 });
 
 inBrowser('lists unsupported sentences that a marker interrupts below the answer', async () => {
@@ -352,8 +350,7 @@ inBrowser('lists unsupported sentences that a marker interrupts below the answer
     text: 'Gnus fly at night.',
     markers: ['1', '2'],
     verdict: 'unsupported',
-    probability: 0.1,
-    unsupportedSpans: [],
+    reason: null,
   };
   Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, {
     answer: 'Gnus fly [1] at night [2].',

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Node, Parser } from '@vscode/tree-sitter-wasm';
+import type { Language, Node, Parser } from '@vscode/tree-sitter-wasm';
 import type { CodeLanguage } from './languages.ts';
 
 /** A function or type with the comments and attributes before it. Rows count from 0, and `to` is included. */
@@ -11,11 +11,18 @@ export interface CodeDefinition {
   members: CodeDefinition[];
 }
 
+/** Grammars by name, each loaded once. */
+export type LoadedGrammars = Map<string, Promise<Language>>;
+
 const MAX_DEPTH = 20;
 
 /** The definitions of a source in order. A syntax error affects only the definitions around it. */
-export async function findCodeDefinitions(source: string, language: CodeLanguage): Promise<CodeDefinition[]> {
-  const parser = await openParser(language);
+export async function findCodeDefinitions(
+  source: string,
+  language: CodeLanguage,
+  grammars: LoadedGrammars,
+): Promise<CodeDefinition[]> {
+  const parser = await openParser(language, grammars);
   try {
     const tree = parser.parse(source);
     if (tree === null) return [];
@@ -27,7 +34,7 @@ export async function findCodeDefinitions(source: string, language: CodeLanguage
   }
 }
 
-async function openParser({ grammar }: CodeLanguage): Promise<Parser> {
+async function openParser({ grammar }: CodeLanguage, grammars: LoadedGrammars): Promise<Parser> {
   const { default: treeSitter } = await import('@vscode/tree-sitter-wasm');
   await treeSitter.Parser.init();
   let loading = grammars.get(grammar);
@@ -40,8 +47,6 @@ async function openParser({ grammar }: CodeLanguage): Promise<Parser> {
   }
   return new treeSitter.Parser().setLanguage(await loading);
 }
-
-const grammars = new Map<string, ReturnType<typeof import('@vscode/tree-sitter-wasm')['Language']['load']>>();
 
 function collectDefinitions(
   parent: Node,

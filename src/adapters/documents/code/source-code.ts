@@ -4,7 +4,7 @@ import { lineRange as linesAt } from '../../../domain/location.ts';
 import { AppError } from '../../../faults/app-error.ts';
 import { createBlockWriter } from '../block-writer.ts';
 import { formatCodeBlock } from '../render-tree.ts';
-import { type CodeDefinition, findCodeDefinitions } from './find-definitions.ts';
+import { type CodeDefinition, findCodeDefinitions, type LoadedGrammars } from './find-definitions.ts';
 import { codeLanguageOfPath } from './languages.ts';
 
 /** Longer files are not parsed, because they are hardly written by hand. */
@@ -20,7 +20,11 @@ const MIN_SPLIT_LENGTH = 1_000;
  * Source code with a section for each function and type. The code between them comes first, so that it does not seem to
  * belong to the function above it.
  */
-export async function parseSourceCode(source: string, name: string): Promise<ParsedDocument> {
+export async function parseSourceCode(
+  source: string,
+  name: string,
+  grammars: LoadedGrammars,
+): Promise<ParsedDocument> {
   const language = codeLanguageOfPath(name);
   const rows = source.split('\n');
   if (source.length > MAX_AVERAGE_LINE * rows.length && source.length > 10 * MAX_AVERAGE_LINE) {
@@ -31,7 +35,7 @@ export async function parseSourceCode(source: string, name: string): Promise<Par
   const writer = createBlockWriter();
   const isParsed = language !== null && source.length <= MAX_PARSED_LENGTH;
   const whole = { from: 0, to: rows.length - 1 };
-  const definitions = isParsed ? await findCodeDefinitions(source, language) : [];
+  const definitions = isParsed ? await findCodeDefinitions(source, language, grammars) : [];
   write(whole, definitions, 2);
   return { title: basename(name), metadata: {}, ...writer.finish() };
 

@@ -16,7 +16,7 @@ export async function parseEpub(bytes: Uint8Array, name: string): Promise<Parsed
     const opfPath = packagePath(archive, name);
     const [book] = childElements(parseXml(getFile(archive, opfPath), name), 'package');
     const root: Root = { type: 'root', children: [] };
-    for (const path of chapterPaths(book, opfPath)) {
+    for (const path of new Set(chapterPaths(book, opfPath))) {
       const page = parseHtmlTree(asHtml(decodeText(getFile(archive, path), `${name} (${path})`)));
       for (const node of htmlToMdast(page).children) root.children.push(node);
     }
@@ -39,7 +39,7 @@ function getFile(archive: ArchiveFiles, path: string): Uint8Array {
   return found;
 }
 
-/** The pages of the spine without the table of contents. */
+/** The pages of the spine without the table of contents; a hostile spine repeats a page. */
 function chapterPaths(book: XmlElement | undefined, opfPath: string): string[] {
   const listed = childElements(childElements(book, 'manifest')[0], 'item');
   const items = new Map(listed.map((item) => [attributeValue(item, 'id'), item]));

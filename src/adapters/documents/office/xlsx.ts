@@ -9,12 +9,14 @@ import { readOfficeProperties } from './docx.ts';
 export async function parseXlsx(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
   try {
     const archive = openArchive(bytes, name, (path) => /\.(xml|rels)$/i.test(path));
+    for (const [path, sheet] of Object.entries(archive))
+      if (path.includes('/worksheets/')) assertSheetSize(new TextDecoder().decode(sheet));
     const { default: readSheets } = await import('read-excel-file/universal');
     const writer = createBlockWriter();
     for (const { sheet, data } of await readSheets(repackArchive(archive).buffer)) {
       writer.write('heading', 2, sheet);
       const rows = data.map((row) => row.map(formatCell));
-      await writeTableRows(writer, rows, { hasSeveralTables: true });
+      writeTableRows(writer, rows, { hasSeveralTables: true });
     }
     const metadata = readOfficeProperties(archive, name);
     return { title: metadata.title ?? null, metadata, ...writer.finish() };
@@ -22,6 +24,18 @@ export async function parseXlsx(bytes: Uint8Array, name: string): Promise<Parsed
     const hint = 'Check that it opens in a spreadsheet program. Saving it there again often repairs it.';
     throw toParseError(name, 'an Excel workbook', error, hint);
   }
+}
+
+/** The library creates all cells up to the last row and column. */
+const MAX_CELLS = 10_000_000;
+
+function assertSheetSize(xml: string): void {
+  let [rows, columns] = [0, 0];
+  for (const [, letters = '', row] of xml.matchAll(/\br="([A-Z]+)(\d+)"/g)) {
+    const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+    [rows, columns] = [Math.max(rows, Number(row)), Math.max(columns, column)];
+  }
+  if (rows * columns > MAX_CELLS) throw new Error(`a sheet has ${rows} rows and ${columns} columns`);
 }
 
 /** `unknown`, because the types of the library are wrong for dates. */

@@ -25,7 +25,7 @@ interface Directive {
 const ADMONITION =
   /^(note|warning|tip|hint|important|caution|danger|error|attention|seealso|todo|info|success)$/;
 const CODE =
-  /^(code|code-block|sourcecode|parsed-literal|literal|math|doctest|testcode|testoutput|prompt|productionlist|ipython|console|highlight-block)$/;
+  /^(code|code-block|sourcecode|parsed-literal|literal|math|doctest|testcode|testoutput|prompt|productionlist|ipython|console|highlight-block|code-cell)$/;
 const CHANGE = /^(versionadded|versionchanged|deprecated|versionremoved|deprecated-removed)$/;
 
 /** Directives without content for readers. */
@@ -52,7 +52,7 @@ export const readExplicitMarkup: RstReader = (lines, index, context) => {
 };
 
 /** The content of a directive; of an unknown one, its argument and body. */
-function readDirective(
+export function readDirective(
   name: string,
   argument: string,
   block: readonly string[],
@@ -101,7 +101,7 @@ function parseDirective(name: string, firstLine: string, block: readonly string[
 }
 
 function toCodeBlock({ name, argument, options, content }: Directive): FlowNode[] {
-  const isLanguage = /^(code|code-block|sourcecode|prompt)$/.test(name);
+  const isLanguage = /^(code|code-block|code-cell|sourcecode|prompt)$/.test(name);
   const lines = isLanguage ? content : [argument, ...content];
   const value = lines.join('\n').replace(/^(?:[^\S\n]*\n)+|\s+$/g, '');
   const caption = options.get('caption') ?? '';

@@ -65,7 +65,7 @@ export function formatFootnoteMarker(label: string): string {
 }
 
 /** The text of a role: `text` of `text <target>`, the last name of `~package.Name`, or a literal. */
-function toRoleNode(role: string, text: string): PhrasingContent {
+export function toRoleNode(role: string, text: string): PhrasingContent {
   const name = role.split(':').at(-1) ?? role;
   if (/^(code|literal|math|samp|file|command|program|regexp)$/.test(name))
     return { type: 'inlineCode', value: text };

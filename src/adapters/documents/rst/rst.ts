@@ -58,6 +58,11 @@ export function parseRst(source: string): ParsedDocument {
   return toParsedDocument({ type: 'root', children }, metadata);
 }
 
+/** The blocks of a piece of reStructuredText, without locations. */
+export function parseRstNodes(source: string): FlowNode[] {
+  return parseBody(dedentLines(source.split('\n')), createContext(collectDefinitions(source)));
+}
+
 function createContext(definitions: RstDefinitions): RstContext {
   const styles: string[] = [];
   const context: RstContext = {

@@ -2,7 +2,7 @@ import { brokenStream } from './answer-errors.ts';
 import type { StreamRepair } from './event-stream.ts';
 import { firstText, isJsonObject, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
 import { addCallIndexes, createToolCallCollector, repairToolCalls } from './tool-calls.ts';
-import { parseWireError } from './wire-error.ts';
+import { parseWireError, UNNAMED_ERROR, type WireError } from './wire-error.ts';
 import { REASONING_KEYS, type ServiceQuirks, type WireExchange } from './wire-exchange.ts';
 
 /** Repairs a Chat Completions answer that was not streamed. */
@@ -69,6 +69,7 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
   let head: JsonObject = {};
   let hasBegun = false;
   let isFinished = false;
+  let failure: WireError | undefined;
 
   const toChunk = (choices: JsonObject[], usage?: JsonObject): JsonObject => ({
     ...head,
@@ -81,6 +82,11 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
     keepAlive: () => toChunk([]),
     accept(chunk) {
       const error = parseWireError(chunk);
+      // The message may be in the next chunk.
+      if (error?.message === UNNAMED_ERROR) {
+        failure = error;
+        return [];
+      }
       if (error !== undefined) return [{ error }];
       head = {
         id: chunk.id || head.id,
@@ -101,6 +107,7 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
     },
     isComplete: () => isFinished,
     finish(isClosed) {
+      if (failure !== undefined) return [{ error: failure }];
       // Some services never send a finish reason. Their [DONE] counts, unless it cuts off a call.
       if (!isFinished && !(isClosed && collector.isComplete())) throw brokenStream(hasBegun);
       const calls = repairToolCalls({ tool_calls: collector.calls() }, exchange);

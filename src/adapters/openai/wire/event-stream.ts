@@ -2,7 +2,7 @@ import { type AnswerLimits, answerTooLong, eventTooLong, notAnAnswer } from './a
 import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
 
 export interface StreamRepair {
-  /** An event without content, passed on for a comment so that the stream does not count as idle. */
+  /** An event without content, passed on for a comment so that the stream does not count as idle for a while. */
   keepAlive(): JsonObject;
   /** The events to pass on for one that arrived; `name` is the value of its `event:` line. */
   accept(event: JsonObject, name: string): JsonObject[];
@@ -12,16 +12,20 @@ export interface StreamRepair {
   finish(isClosed: boolean): JsonObject[];
 }
 
-/** The repaired events of a stream. Events before an error are passed on first. Throws beyond the limits. */
+/** A stream of nothing but comments counts as idle after this time; slow models think meanwhile. */
+const COMMENTS_MS = 240_000;
+
+/** The repaired events of a stream, as they arrive together. Those before an error are passed on first. Throws beyond the limits. */
 export async function* repairEvents(
   body: ReadableStream<Uint8Array>,
   repair: StreamRepair,
   limits: AnswerLimits,
-): AsyncGenerator<JsonObject, void, undefined> {
+): AsyncGenerator<JsonObject[], void, undefined> {
   const source = body.getReader();
   const parser = createEventParser();
   let isClosed = false;
   let received = 0;
+  let dataAt = performance.now();
   try {
     for (let isDone = false; !isDone && !isClosed; ) {
       let arrived: ServerSentEvent[];
@@ -36,14 +40,25 @@ export async function* repairEvents(
         if (!repair.isComplete()) throw error;
         break;
       }
-      for (const { name, data, isEnded } of arrived) {
-        isClosed ||= data?.trim() === '[DONE]';
-        if (isClosed) break;
-        if (data === null) yield repair.keepAlive();
-        else for (const value of parseValues(data, name, isEnded)) yield* repair.accept(value, name);
+      const repaired: JsonObject[] = [];
+      try {
+        for (const { name, data, isEnded } of arrived) {
+          isClosed ||= data?.trim() === '[DONE]';
+          if (isClosed) break;
+          if (data === null) {
+            if (performance.now() - dataAt < COMMENTS_MS) repaired.push(repair.keepAlive());
+            continue;
+          }
+          dataAt = performance.now();
+          for (const value of parseValues(data, name, isEnded)) repaired.push(...repair.accept(value, name));
+        }
+      } catch (error) {
+        if (repaired.length > 0) yield repaired;
+        throw error;
       }
+      if (repaired.length > 0) yield repaired;
     }
-    yield* repair.finish(isClosed);
+    yield repair.finish(isClosed);
   } finally {
     if (isClosed) await drain(source);
     else source.cancel().catch(() => undefined);

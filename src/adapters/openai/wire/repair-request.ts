@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, objectsIn } from './json-object.ts';
 import type { WireError } from './wire-error.ts';
 import type { ServiceQuirks, WireApi } from './wire-exchange.ts';
 
-/** A request without what only OpenAI's own server accepts, and without the parameters that this service refuses. */
+/** Removes parameters that only OpenAI accepts, and those that this service has rejected. */
 export function repairRequest(
   body: JsonObject,
   url: string,
@@ -58,7 +58,7 @@ function repairSentCall(call: JsonObject): JsonObject {
 }
 
 /** Parameters that a request can omit. */
-const OPTIONAL = ['temperature', 'top_p', 'max_tokens', 'stream_options', 'parallel_tool_calls', 'store'];
+const OPTIONAL_KEYS = 'temperature top_p max_tokens stream_options parallel_tool_calls store'.split(' ');
 
 const REFUSAL =
   /unsupported|not supported|does(?: not|n't) support|unknown|unrecogni[sz]ed|not permitted|not allowed|extra (?:inputs?|fields?)|forbidden|deprecated|unexpected/i;
@@ -68,5 +68,5 @@ export function refusedParameter(error: WireError): string | undefined {
   if (error.status !== 400 && error.status !== 422) return undefined;
   const text = `${error.code ?? ''} ${error.message}`;
   if (!REFUSAL.test(text)) return undefined;
-  return OPTIONAL.find((name) => error.param === name || new RegExp(`\\b${name}\\b`).test(error.message));
+  return OPTIONAL_KEYS.find((key) => error.param === key || new RegExp(`\\b${key}\\b`).test(error.message));
 }

@@ -1,0 +1,59 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { findIncludePaths, type IncludedFiles } from '../documents/includes.ts';
+import type { FileFilter } from './file-filter.ts';
+import { readFileConsistently } from './read-file-consistently.ts';
+import { isInsideDirectory } from './walk-directory.ts';
+
+const MAX_INCLUDES = 200;
+const MAX_BYTES = 1024 * 1024;
+const MAX_TOTAL_BYTES = 8 * MAX_BYTES;
+
+/**
+ * Reads the files that a Markdown document includes. A path is relative to the directory of the document or to one above
+ * it, as in MkDocs. Only files that an ingest of the root may read are included: no hidden or excluded files, and nothing
+ * outside of the root, not even through a link.
+ */
+export async function readIncludes(
+  document: { path: string; bytes: Uint8Array },
+  root: string,
+  filter: () => Promise<FileFilter>,
+  signal?: AbortSignal,
+): Promise<IncludedFiles> {
+  const files: Record<string, Uint8Array> = {};
+  let free = MAX_TOTAL_BYTES;
+  for (const path of findIncludePaths(new TextDecoder().decode(document.bytes)).slice(0, MAX_INCLUDES)) {
+    for (let base = dirname(document.path); isInsideDirectory(root, base); base = dirname(base)) {
+      const file = await resolveInside(root, join(base, path));
+      if (file !== null && (await isAllowed(root, file, await filter()))) {
+        const options = { maxBytes: Math.min(MAX_BYTES, free), ...(signal && { signal }) };
+        const bytes = await readFileConsistently(file, options).catch(() => null);
+        signal?.throwIfAborted();
+        if (bytes !== null) {
+          files[path] = bytes;
+          free -= bytes.length;
+        }
+        break;
+      }
+      if (base === dirname(base)) break;
+    }
+  }
+  return files;
+}
+
+/** The file without links, below `root`; null if it is missing or outside. */
+async function resolveInside(root: string, path: string): Promise<string | null> {
+  if (!isInsideDirectory(root, path) || path === root) return null;
+  const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => null)]);
+  return real !== null && isInsideDirectory(realRoot, real) ? join(root, relative(realRoot, real)) : null;
+}
+
+async function isAllowed(root: string, path: string, filter: FileFilter): Promise<boolean> {
+  const names = relative(root, path).split(sep);
+  if (names.some((name) => name.startsWith('.') || name === 'node_modules')) return false;
+  for (const [index] of names.entries()) {
+    const isFile = index === names.length - 1;
+    if ((await filter.excludedBy(join(root, ...names.slice(0, index + 1)), !isFile)) !== null) return false;
+  }
+  return true;
+}

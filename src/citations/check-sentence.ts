@@ -1,0 +1,295 @@
+import type { FlagReason, SentenceEvidence } from '../domain/checked-sentence.ts';
+import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
+import type { ChunkWords } from '../ports/chunk-store.ts';
+import type { CitedSentence, SentenceCheck } from '../ports/citation-checker.ts';
+import { WORD_DIMENSIONS } from '../ports/embedder.ts';
+import { bestCosines } from '../retrieval/word-similarity.ts';
+import { type ContentWord, findContentWords } from '../text/content-words.ts';
+import { findInnerCode, type TextRange } from '../text/markdown-blocks.ts';
+import { memoize } from '../text/memoize.ts';
+import { splitSentencesAndCode } from '../text/split-sentences.ts';
+import {
+  findClaimedNames,
+  findMissingCode,
+  findMissingNumbers,
+  findMissingQuotes,
+  isNegated,
+} from './claim-facts.ts';
+
+// The whole decision about a cited sentence. decisions/0012 has the error rates of each constant.
+
+export const CHECK_LIMITS = {
+  /** A sentence whose words are less similar to those of every cited chunk is flagged. */
+  similarity: 0.45,
+  /** The same without word vectors: the share of its content words that some cited chunk has. */
+  overlap: 0.2,
+  /** A name that no source has is flagged if no word of the sources is as similar to it. */
+  similarName: 0.45,
+};
+/** A sentence of a source that has this share of a sentence's words says the same, or the opposite. */
+const SAME_STATEMENT = 0.8;
+const SAME_DENIAL = { share: 0.9, longer: 1.2 };
+/** Two neighbouring units are better evidence than one if they are more similar by this much. */
+const NEIGHBOUR_COST = 0.06;
+/** For each doubling of the words of a unit. */
+const LENGTH_COST = 0.02;
+const SHORTEST_STATEMENT = 3;
+/** Introduces a list or code. It often says nothing that a source could. */
+const LEAD_IN = /:["'”’)*_]*$/;
+
+/** A sentence with its word vectors, in the order of `findContentWords`; null if it was not encoded. */
+export interface EncodedSentence extends CitedSentence {
+  words: Int8Array | null;
+}
+
+/**
+ * Decides whether the cited chunks support a sentence, and finds the best match in them. Compares word vectors if the
+ * sentence and every chunk have them, else the words themselves.
+ */
+export function checkSentence(
+  sentence: EncodedSentence,
+  vectors: ReadonlyMap<string, ChunkWords>,
+  question: string,
+  limits = CHECK_LIMITS,
+): SentenceCheck {
+  const { text, chunks, refs, words } = sentence;
+  const quote = findQuote(sentence);
+  if (quote !== null) return { verdict: 'quoted', reason: null, evidence: quote };
+  const isEncoded = words !== null && chunks.every(({ chunkId }) => vectors.has(chunkId));
+  const matches = chunks.map((chunk) =>
+    isEncoded
+      ? matchVectors(words, chunk, vectors.get(chunk.chunkId) as ChunkWords)
+      : matchTerms(text, chunk),
+  );
+  const best = Math.max(...matches.map(({ score }) => score));
+  const evidence = findEvidence(matches);
+  if (LEAD_IN.test(text)) return { verdict: 'supported', reason: null, evidence };
+  const isSimilar = best >= (isEncoded ? limits.similarity : limits.overlap);
+  const reason =
+    findMissingFact(sentence, question, isEncoded ? matches : null, limits) ??
+    findFlippedNegation(sentence) ??
+    (isSimilar
+      ? null
+      : { kind: 'dissimilar' as const, text: `nothing in ${formatRefs(refs)} resembles this` });
+  return { verdict: reason === null ? 'supported' : 'unsupported', reason, evidence };
+}
+
+/** How well the words of a sentence match a chunk. */
+interface ChunkMatch {
+  chunk: RetrievedChunk;
+  /** The mean over the content words of the sentence of their best match in the chunk. */
+  score: number;
+  /** The best match of each word. */
+  words: Float64Array;
+  units: UnitMatch[];
+}
+
+interface UnitMatch extends Pick<ChunkUnit, 'range' | 'isCode'> {
+  /** The best match of each word of the sentence in the unit. */
+  words: Float64Array;
+  /** The content words of the unit. */
+  length: number;
+}
+
+function matchVectors(words: Int8Array, chunk: RetrievedChunk, stored: ChunkWords): ChunkMatch {
+  const inPath = bestCosines(words, stored.path);
+  const units = unitsOf(chunk.text).map(({ range, isCode, from, to }) => ({
+    range,
+    isCode,
+    words: bestCosines(words, stored.text.subarray(from * WORD_DIMENSIONS, to * WORD_DIMENSIONS)),
+    length: to - from,
+  }));
+  return toMatch(chunk, inPath, bestCosines(words, stored.text), units);
+}
+
+function matchTerms(text: string, chunk: RetrievedChunk): ChunkMatch {
+  const terms = findContentWords(text).map(({ term }) => term);
+  const shared = (others: readonly string[]) => {
+    const known = new Set(others);
+    return Float64Array.from(terms, (term) => Number(known.has(term)));
+  };
+  const found = contentWordsOf(chunk.text).map(({ term }) => term);
+  const path = findContentWords([chunk.title, ...chunk.headings].join('\n')).map(({ term }) => term);
+  const units = unitsOf(chunk.text).map(({ range, isCode, from, to }) => ({
+    range,
+    isCode,
+    words: shared(found.slice(from, to)),
+    length: to - from,
+  }));
+  return toMatch(chunk, shared(path), shared(found), units);
+}
+
+/** How many of the words of a text a chunk has, from 0 to 2: half counts the chunk, half its best unit. */
+export function measureOverlap(text: string, chunk: RetrievedChunk): number {
+  const { score, units } = matchTerms(text, chunk);
+  return score + Math.max(0, ...units.map(({ words }) => meanOf(words, 0)));
+}
+
+function toMatch(
+  chunk: RetrievedChunk,
+  inPath: Float64Array,
+  inText: Float64Array,
+  units: ChunkMatch['units'],
+): ChunkMatch {
+  const words = inText.map((value, index) => Math.max(value, inPath[index] ?? 0));
+  return { chunk, score: meanOf(words, 1), words, units };
+}
+
+/** The unit of the cited chunks that matches best, together with the next one if that adds much to it. */
+function findEvidence(matches: readonly ChunkMatch[]): SentenceEvidence | null {
+  const candidates = matches.flatMap(({ chunk, units }) =>
+    units.flatMap((unit, index) => {
+      const own = { chunk, range: unit.range, score: scoreUnit(unit) };
+      const next = units[index + 1];
+      if (next === undefined || (unit.isCode && !next.isCode)) return [own];
+      const words = unit.words.map((value, at) => Math.max(value, next.words[at] ?? 0));
+      const score = scoreUnit({ words, length: unit.length + next.length }) - NEIGHBOUR_COST;
+      return [own, { chunk, range: { start: unit.range.start, end: next.range.end }, score }];
+    }),
+  );
+  const [best] = candidates.sort((a, b) => b.score - a.score);
+  if (best === undefined || best.score <= 0) return null;
+  const { chunk, range } = best;
+  return { chunkId: chunk.chunkId, ...range, text: chunk.text.slice(range.start, range.end) };
+}
+
+/** Long units have a similar word for almost any word, so their similarity counts less. */
+function scoreUnit({ words, length }: Pick<UnitMatch, 'words' | 'length'>): number {
+  return meanOf(words, 0) - LENGTH_COST * Math.log2(Math.max(1, length));
+}
+
+interface ChunkUnit {
+  range: TextRange;
+  isCode: boolean;
+  /** Its content words, by their index in the chunk. */
+  from: number;
+  to: number;
+}
+
+/** The parts of a chunk that can be evidence: sentences, rows and groups of lines of code. */
+const unitsOf = memoize({ size: 64 }, (text: string): readonly ChunkUnit[] => {
+  const words = contentWordsOf(text);
+  const ranges = splitSentencesAndCode(text).flatMap((range) =>
+    range.isCode
+      ? splitCode(text, findInnerCode(text, range)).map((group) => ({ ...group, isCode: true }))
+      : [range],
+  );
+  let at = 0;
+  return ranges.map(({ start, end, isCode = false }) => {
+    while (at < words.length && (words[at]?.start ?? 0) < start) at += 1;
+    const from = at;
+    while (at < words.length && (words[at]?.start ?? 0) < end) at += 1;
+    return { range: { start, end }, isCode, from, to: at };
+  });
+});
+
+const contentWordsOf: (text: string) => readonly ContentWord[] = memoize({ size: 64 }, findContentWords);
+
+/** The groups of lines between blank lines. */
+function splitCode(text: string, { start, end }: TextRange): TextRange[] {
+  return Array.from(text.slice(start, end).matchAll(/\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*/g), (group) => ({
+    start: start + group.index,
+    end: start + group.index + group[0].trimEnd().length,
+  }));
+}
+
+/** The range of one or more whole units of a chunk that have exactly the words of a sentence, in any case. */
+export function findQuote({ text, chunks }: CitedSentence): SentenceEvidence | null {
+  const sought = spell(text);
+  if (sought === '') return null;
+  for (const { chunkId, text: source } of chunks) {
+    const units = unitsOf(source).map(({ range }) => ({
+      range,
+      words: spell(source.slice(range.start, range.end)),
+    }));
+    for (const [first, { range }] of units.entries()) {
+      let rest = sought;
+      for (const { words, range: last } of units.slice(first)) {
+        if (rest === words) {
+          const { start } = range;
+          return { chunkId, start, end: last.end, text: source.slice(start, last.end) };
+        }
+        if (words === '' || !rest.startsWith(`${words} `)) break;
+        rest = rest.slice(words.length + 1);
+      }
+    }
+  }
+  return null;
+}
+
+/** The words of a text in lower case, without punctuation and markup. */
+const spell = memoize({ size: 1000 }, (text: string): string =>
+  (
+    text
+      .toLowerCase()
+      .replace(/\]\([^()\s]*\)/g, ']')
+      .match(/[\p{L}\p{N}]+(?:[.,'’-][\p{L}\p{N}]+)*/gu) ?? []
+  ).join(' '),
+);
+
+/** A number, code, quote or name of the sentence that neither the cited chunks nor the question have. */
+function findMissingFact(
+  { text, chunks, refs }: CitedSentence,
+  question: string,
+  matches: readonly ChunkMatch[] | null,
+  limits: typeof CHECK_LIMITS,
+): FlagReason | null {
+  const path = chunks.flatMap((chunk) => [chunk.title, ...chunk.headings]);
+  const source = [...path, ...chunks.map((chunk) => chunk.text), question].join('\n');
+  const terms = new Set(findContentWords(source).map(({ term }) => term));
+  const missing: [FlagReason['kind'], string | undefined][] = [
+    ['number', findMissingNumbers(text, source)[0]],
+    ['code', findMissingCode(text, source)[0]],
+    ['quote', findMissingQuotes(text, terms)[0]],
+    ['name', matches === null ? undefined : findMissingName(text, terms, matches, limits)],
+  ];
+  const [kind, fact] = missing.find((one) => one[1] !== undefined) ?? [];
+  return kind === undefined ? null : { kind, text: `"${fact}" is not in ${formatRefs(refs)}` };
+}
+
+/** A name of which no source has a part, nor anything like it. */
+function findMissingName(
+  text: string,
+  terms: ReadonlySet<string>,
+  matches: readonly ChunkMatch[],
+  { similarName }: typeof CHECK_LIMITS,
+): string | undefined {
+  const words = findContentWords(text);
+  return findClaimedNames(text).find(({ start, phrase }) => {
+    const index = words.findIndex((word) => word.start === start);
+    const isKnown = findContentWords(phrase).some(({ term }) => terms.has(term));
+    return !isKnown && matches.every((match) => (match.words[index] ?? 1) < similarName);
+  })?.name;
+}
+
+/** Whether the sentence denies what a source says in the same words, or says what a source of its length denies. */
+function findFlippedNegation({ text, chunks, refs }: CitedSentence): FlagReason | null {
+  const terms = findContentWords(text).map(({ term }) => term);
+  if (terms.length < SHORTEST_STATEMENT) return null;
+  let best = { share: 0, length: 0, text: '' };
+  for (const chunk of chunks) {
+    const words = contentWordsOf(chunk.text);
+    for (const { range, from, to } of unitsOf(chunk.text)) {
+      const known = new Set(words.slice(from, to).map(({ term }) => term));
+      const share = terms.filter((term) => known.has(term)).length / terms.length;
+      if (share > best.share)
+        best = { share, length: to - from, text: chunk.text.slice(range.start, range.end) };
+    }
+  }
+  const denies = isNegated(text);
+  if (denies === isNegated(best.text) || best.share < SAME_STATEMENT) return null;
+  const isDenied = best.share >= SAME_DENIAL.share && best.length <= SAME_DENIAL.longer * terms.length;
+  if (!denies && !isDenied) return null;
+  return {
+    kind: 'negation',
+    text: `${formatRefs(refs)} ${denies ? 'says it without a negation' : 'denies it'}`,
+  };
+}
+
+function formatRefs(refs: readonly string[]): string {
+  return refs.map((ref) => `[${ref}]`).join('');
+}
+
+function meanOf(values: Float64Array, ofNone: number): number {
+  return values.length === 0 ? ofNone : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

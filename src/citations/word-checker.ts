@@ -1,0 +1,52 @@
+import type { ChunkStore, ChunkWords } from '../ports/chunk-store.ts';
+import type { CitationChecker, CitedSentence } from '../ports/citation-checker.ts';
+import type { Embedder } from '../ports/embedder.ts';
+import { checkSentence, findQuote } from './check-sentence.ts';
+
+/** Longer answers are compared by their words, which takes almost no time. */
+const MOST_ENCODED_CHARACTERS = 16_000;
+
+interface WordCheckerOptions {
+  store: Pick<ChunkStore, 'wordVectors'>;
+  /** Null if no model may be loaded: sentences are then compared by their words. */
+  embedder: (() => Promise<Embedder>) | null;
+}
+
+/**
+ * The built-in check. It encodes the sentences only and reads the word vectors of the cited chunks from the store. Where
+ * there are none, and where encoding fails, it compares the words themselves.
+ */
+export function createWordChecker({ store, embedder }: WordCheckerOptions): CitationChecker {
+  /** The word vectors of the sentences, by their texts, and of the chunks that they cite. */
+  async function readVectors(sentences: readonly CitedSentence[], signal: AbortSignal | undefined) {
+    const none = { ofSentences: new Map<string, Int8Array>(), ofChunks: new Map<string, ChunkWords>() };
+    const texts = [...new Set(sentences.map(({ text }) => text))];
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (embedder === null || length === 0 || length > MOST_ENCODED_CHARACTERS) return none;
+    const chunkIds = sentences.flatMap(({ chunks }) => chunks.map(({ chunkId }) => chunkId));
+    const ofChunks = await store.wordVectors([...new Set(chunkIds)]);
+    if (ofChunks.size === 0) return none;
+    const encoded = (await (await embedder()).embedWords?.(texts, signal)) ?? [];
+    return { ofSentences: new Map(encoded.map(({ words }, index) => [texts[index] ?? '', words])), ofChunks };
+  }
+
+  return async (sentences, { question, signal }) => {
+    // Quotes need no vectors.
+    const paraphrased = sentences.filter((sentence) => findQuote(sentence) === null);
+    const vectors = await readVectors(paraphrased, signal).catch(() => {
+      signal?.throwIfAborted();
+      return null;
+    });
+    const checks = sentences.map((sentence) => {
+      const words = vectors?.ofSentences.get(sentence.text) ?? null;
+      return checkSentence({ ...sentence, words }, vectors?.ofChunks ?? new Map(), question);
+    });
+    return { checks, checkedBy: 'words' };
+  };
+}
+
+/** Checks nothing: every citation of a retrieved chunk passes. */
+export const noChecker: CitationChecker = async (sentences) => ({
+  checks: sentences.map(() => ({ verdict: 'supported', reason: null, evidence: null })),
+  checkedBy: 'off',
+});
