@@ -1,4 +1,5 @@
 import { CHECK_LIMITS, checkSentence } from '../../src/citations/check-sentence.ts';
+import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
 import type { ChunkWords } from '../../src/ports/chunk-store.ts';
 import type { SentenceCheck } from '../../src/ports/citation-checker.ts';
 import { WORD_DIMENSIONS } from '../../src/ports/embedder.ts';
@@ -13,7 +14,22 @@ export async function createLabelledCheck(
   embed: EmbedWords | null,
   limits = CHECK_LIMITS,
 ): Promise<(claim: string) => Promise<SentenceCheck>> {
-  const chunks = passages.map(({ title, text }, index) => ({
+  const chunks = toLabelledChunks(passages);
+  const embedded = embed === null ? [] : await embedPassages(passages, embed);
+  const vectors = new Map(
+    embedded.map(({ words, split }, index): [string, ChunkWords] => [
+      String(index + 1),
+      { text: words.slice(split), path: words.slice(0, split) },
+    ]),
+  );
+  return async (claim) => {
+    const [words = null] = (await embed?.([claim])) ?? [];
+    return checkSentence({ text: claim, refs: ['1'], chunks, words }, vectors, question, limits);
+  };
+}
+
+export function toLabelledChunks(passages: readonly LabelledPassage[]): RetrievedChunk[] {
+  return passages.map(({ title, text }, index) => ({
     chunkId: String(index + 1),
     text,
     score: 1,
@@ -27,17 +43,6 @@ export async function createLabelledCheck(
     tokenCount: 1,
     contentHash: '-',
   }));
-  const embedded = embed === null ? [] : await embedPassages(passages, embed);
-  const vectors = new Map(
-    embedded.map(({ words, split }, index): [string, ChunkWords] => [
-      String(index + 1),
-      { text: words.slice(split), path: words.slice(0, split) },
-    ]),
-  );
-  return async (claim) => {
-    const [words = null] = (await embed?.([claim])) ?? [];
-    return checkSentence({ text: claim, refs: ['1'], chunks, words }, vectors, question, limits);
-  };
 }
 
 /** The mean over the content words of a claim of their best cosine in the most similar of its passages. */

@@ -29,6 +29,7 @@ export interface LabelledSentence {
   set: LabelledSet;
   question: string;
   claim: string;
+  documents: LabelledPassage[];
   /** Its documents, cut to the size of chunks. */
   passages: LabelledPassage[];
   label: 'supported' | 'partly' | 'unsupported' | 'contradicted';
@@ -59,25 +60,33 @@ export function readLabelledSet(set: LabelledSet): LabelledSentence[] | null {
     .filter((line) => line !== '')
     .map((line, index) => {
       const row = JSON.parse(line) as WrittenRow;
-      const documents = row.documents ?? shared[row.documentsOf ?? ''] ?? [];
+      const written = row.documents ?? shared[row.documentsOf ?? ''] ?? [];
+      const documents = written.map((document) => toDocument(document, set === 'capable_model'));
       return {
         id: row.id,
         row: index,
         set,
         question: row.question ?? '',
         claim: row.claim.replace(/\s*\[\d+\]/g, '').trim(),
-        passages: documents.flatMap((document) => toPassages(document, set === 'capable_model')),
+        documents,
+        passages: documents.flatMap((document) =>
+          document.title === '' ? toPassages(document.text) : document,
+        ),
         label: row.label,
       };
     });
 }
 
-/** Cuts a document at sentences. `hasTitle` if its first line is its title and headings. */
-function toPassages(document: string, hasTitle: boolean): LabelledPassage[] {
+/** `hasTitle` if the first line of a document is its title and headings. */
+function toDocument(document: string, hasTitle: boolean): LabelledPassage {
   const [first = '', ...lines] = document.split('\n');
-  if (hasTitle) return [{ title: first, text: lines.join('\n') }];
+  if (hasTitle) return { title: first, text: lines.join('\n') };
   // Some start with a line such as "[4] https://...".
-  const text = document.replace(/^\[\d+\]\s*https?:\S+\s+/, '').trim();
+  return { title: '', text: document.replace(/^\[\d+\]\s*https?:\S+\s+/, '').trim() };
+}
+
+/** Cuts a document at sentences. */
+function toPassages(text: string): LabelledPassage[] {
   const passages: LabelledPassage[] = [];
   let start = 0;
   let end = 0;

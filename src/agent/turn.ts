@@ -154,6 +154,7 @@ export async function answerQuestion(
       question,
       signal,
       onTokens: (tokens) => record.countTokens(tokens),
+      onNotice: (message) => events.emit({ type: 'notice', message }),
     });
     if (checked.answer.trim() === '') throw onlyUnknownCitations(checked.citations);
     const { retrievals, finishReason } = record;

@@ -153,11 +153,12 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
 
 /** The configured citation check. */
 async function createChecker(
-  { config, embedder, crossEncoder }: App,
+  app: App,
   store: ChunkStore,
   mode: SearchMode,
   model: Model,
 ): Promise<CitationChecker> {
+  const { config, embedder, crossEncoder } = app;
   const words = createWordChecker({ store, embedder: mode === 'lexical' ? null : embedder });
   const { by, directory = '' } = config.check;
   switch (by) {
@@ -168,7 +169,8 @@ async function createChecker(
     case 'onnx':
       return createEntailmentChecker(() => crossEncoder(directory), words);
     case 'model':
-      if (config.agent.model !== OFFLINE_MODEL) return createModelChecker(model, words);
+      if (config.agent.model !== OFFLINE_MODEL)
+        return createModelChecker(model, words, createModelErrorContext(app));
       throw new AppError('configuration_error', 'The offline model cannot check citations.', {
         hint: advice`Choose a model${withSetting('model')}, or leave out ${settingName('check')}.`,
       });

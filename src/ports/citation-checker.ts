@@ -24,6 +24,8 @@ export interface CheckContext {
   signal?: AbortSignal | undefined;
   /** Called with the tokens that the check cost. */
   onTokens?: ((tokens: TokensUsed) => void) | undefined;
+  /** Called with a sentence for the user if a stronger checker failed. */
+  onNotice?: ((message: string) => void) | undefined;
 }
 
 export interface CitationChecks {

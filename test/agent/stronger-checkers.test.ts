@@ -48,13 +48,17 @@ test('asks the model once about all sentences that are no quotes, and counts its
   expect(requests[0]?.outputType).toMatchObject({ type: 'json_schema' });
 });
 
-test('decides by words if the model fails or its reply cannot be read', async () => {
+test('decides by words, with a notice, if the model fails or its reply cannot be read', async () => {
   const failing = createModel(() => {
     throw new Error('down');
   });
   for (const model of [createModel(() => 'All good!'), failing]) {
-    const { checkedBy, checks } = await createModelChecker(model, words)(sentences, { question: '' });
-    expect(checkedBy).toBe('words');
+    const notices: string[] = [];
+    const { checkedBy, checks } = await createModelChecker(model, words)(sentences, {
+      question: '',
+      onNotice: (message) => notices.push(message),
+    });
+    expect([checkedBy, notices.length]).toEqual(['words', 1]);
     expect(checks).toHaveLength(3);
   }
 });

@@ -35,8 +35,10 @@ export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions
         return repairAnswer(response, startExchange(request, quirks), { api, limits, request });
       const error = await readError(limitLength(response, limits.answerBytes));
       const refused = refusedParameter(error);
-      const isKnown = refused === undefined || quirks.refusedParameters.has(refused);
-      if (isKnown || refusals === MAX_REFUSED_PARAMETERS) return toErrorResponse(error, response.headers);
+      // A parallel request may have learned of it since this one was sent.
+      const isHopeless =
+        refused === undefined || (quirks.refusedParameters.has(refused) && !Object.hasOwn(request, refused));
+      if (isHopeless || refusals === MAX_REFUSED_PARAMETERS) return toErrorResponse(error, response.headers);
       quirks.refusedParameters.add(refused);
     }
   };

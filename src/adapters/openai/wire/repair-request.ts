@@ -58,15 +58,24 @@ function repairSentCall(call: JsonObject): JsonObject {
 }
 
 /** Parameters that a request can omit. */
-const OPTIONAL_KEYS = 'temperature top_p max_tokens stream_options parallel_tool_calls store'.split(' ');
+const OPTIONAL_KEYS = [
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'stream_options',
+  'parallel_tool_calls',
+  'store',
+  'response_format',
+];
 
 const REFUSAL =
-  /unsupported|not supported|does(?: not|n't) support|unknown|unrecogni[sz]ed|not permitted|not allowed|extra (?:inputs?|fields?)|forbidden|deprecated|unexpected/i;
+  /unsupported|not supported|does(?: not|n't) support|unknown|unrecogni[sz]ed|not permitted|not allowed|extra (?:inputs?|fields?)|forbidden|deprecated|unexpected|unavailable/i;
 
 /** The optional parameter that an error rejects, as reasoning models do with temperature. */
 export function refusedParameter(error: WireError): string | undefined {
   if (error.status !== 400 && error.status !== 422) return undefined;
   const text = `${error.code ?? ''} ${error.message}`;
   if (!REFUSAL.test(text)) return undefined;
-  return OPTIONAL_KEYS.find((key) => error.param === key || new RegExp(`\\b${key}\\b`).test(error.message));
+  const message = error.message.replace(/response format/gi, 'response_format');
+  return OPTIONAL_KEYS.find((key) => error.param === key || new RegExp(`\\b${key}\\b`).test(message));
 }
