@@ -60,6 +60,7 @@ export function createAgentSession(
         {
           question,
           history: session.messages,
+          lastCitations: lastTurn?.response.citations,
           policy: options.policy ?? session.policy,
           filter: options.filter ?? {},
           attached: options.attached,

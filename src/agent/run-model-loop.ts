@@ -6,6 +6,7 @@ import {
   type RunStreamEvent,
   type Tool,
 } from '@openai/agents-core';
+import type { MarkerNumbers } from '../citations/marker-numbers.ts';
 import type { AgentConfig } from '../domain/agent-config.ts';
 import type { ToolCall } from '../domain/conversation-message.ts';
 import { failedToolResponse } from '../domain/retrieval-tool-response.ts';
@@ -32,6 +33,8 @@ interface ModelLoopOptions {
   tracing: boolean;
   record: TurnRecord;
   events: TurnEvents;
+  /** Numbers the sources in the text that is shown. Messages keep the refs that the model writes. */
+  numbers: MarkerNumbers;
   signal: AbortSignal;
 }
 
@@ -110,7 +113,7 @@ function withJsonArguments(item: StreamedResponse['output'][number]): StreamedRe
 /** Emits text and tool calls as they arrive, and records tool calls and their results as messages. */
 async function forwardStream(
   stream: AsyncIterable<RunStreamEvent>,
-  { record, events }: ModelLoopOptions,
+  { record, events, numbers }: ModelLoopOptions,
 ): Promise<void> {
   const calls = new Map<string, ToolCall>();
   let unrecorded: ToolCall[] = [];
@@ -120,7 +123,10 @@ async function forwardStream(
     if (delta === '') return;
     text += delta;
     events.enterPhase('generating');
-    events.emit({ type: 'text_delta', delta });
+    show(numbers.push(delta));
+  };
+  const show = (shown: string) => {
+    if (shown !== '') events.emit({ type: 'text_delta', delta: shown });
   };
   for await (const event of stream) {
     if (event.type === 'raw_model_stream_event') {
@@ -128,6 +134,7 @@ async function forwardStream(
       if (isTextDiscarded(event.data)) {
         text = '';
         visible = createVisibleStream();
+        numbers.reset();
         events.emit({ type: 'text_discarded' });
       }
     }
@@ -138,6 +145,8 @@ async function forwardStream(
       const call = { id: item.rawItem.callId, name: item.rawItem.name, arguments: item.rawItem.arguments };
       calls.set(call.id, call);
       unrecorded.push(call);
+      show(numbers.end());
+      numbers.reset();
       events.emit({ type: 'tool_call', call });
     } else if (item.type === 'tool_call_output_item' && item.rawItem.type === 'function_call_result') {
       // All calls of a response precede the first result: they are one message.
@@ -152,6 +161,7 @@ async function forwardStream(
     }
   }
   addText(visible.end());
+  show(numbers.end());
 }
 
 /** The result of a call to a tool that does not exist, or no longer in this turn. */

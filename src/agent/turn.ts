@@ -1,5 +1,6 @@
 import type { AgentInputItem, Model, Tool } from '@openai/agents-core';
 import { type CheckedAnswer, checkAnswer } from '../citations/check-answer.ts';
+import { MarkerNumbers, toSessionRefs } from '../citations/marker-numbers.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { AgentConfig, RetrievalPolicy } from '../domain/agent-config.ts';
 import {
@@ -67,6 +68,8 @@ interface TurnRequest {
   question: string;
   /** Oldest first. */
   history: readonly ConversationMessage[];
+  /** Those of the last answer, to which the question may refer by number. */
+  lastCitations?: readonly Citation[] | undefined;
   policy: RetrievalPolicy;
   filter: Filter;
   /** A text to answer from beside the documents. */
@@ -101,7 +104,8 @@ export async function answerQuestion(
   events: TurnEvents,
 ): Promise<FinishedTurn> {
   const { config, runtime, store } = setup;
-  const { question, filter, attached, sources } = request;
+  const { filter, attached, sources } = request;
+  const question = toSessionRefs(request.question, request.lastCitations ?? [], sources);
   const started = { elapsedMs: runtime.elapsedMs(), timestamp: runtime.now().toISOString() };
   const { signal, stopTimer } = startTimeLimit(config.maxTurnSeconds, request.signal);
   try {
@@ -143,29 +147,33 @@ export async function answerQuestion(
       if (setup.readSource) tools.push(createReadSourceTool(toolContext, store));
     }
     const input: AgentInputItem[] = [...historyItems, { role: 'user', content: prompt }];
+    const numbers = new MarkerNumbers(sources);
     const written = await runModelLoop({
-      ...{ config, model, instructions, input, tools, record, events, signal },
+      ...{ config, model, instructions, input, tools, record, events, numbers, signal },
       tracing: setup.tracing,
       forcedTool: mode.tool === 'forced' ? config.toolName : undefined,
     });
 
     // 4. Check the citations.
-    const checked = await checkAnswer(written, sources, setup.checker, {
+    const verified = await checkAnswer(written, sources, setup.checker, {
       question,
       signal,
       onTokens: (tokens) => record.countTokens(tokens),
       onNotice: (message) => events.emit({ type: 'notice', message }),
     });
-    if (checked.answer.trim() === '') throw onlyUnknownCitations(checked.citations);
+    if (verified.answer.trim() === '') throw onlyUnknownCitations(verified.citations);
     const { retrievals, finishReason } = record;
+    const retrieved = retrievals.flatMap(({ chunks }) => chunks);
+    const citations = markMissingFiles(verified.citations, retrieved);
+    const checked = numbers.apply({ ...verified, citations });
     const outcome =
       finishReason === 'max_steps' ? 'none' : classifyOutcome(checked.answer, config.abstentionPhrases);
-    const retrieved = retrievals.flatMap(({ chunks }) => chunks);
-    const citations = markMissingFiles(checked.citations, retrieved);
-    events.emit({ type: 'citations', citations });
+    events.emit({ type: 'citations', citations: checked.citations });
 
     // 5. Record.
-    return finishTurn(setup, request, record, { ...checked, citations, outcome }, started);
+    const turn = finishTurn(setup, request, record, { ...checked, outcome }, started);
+    record.addAnswer(verified.answer, citations);
+    return { turn, messages: record.messages };
   } catch (error) {
     throw toAppError(error, { ...setup.errorContext, signal });
   } finally {
@@ -213,10 +221,10 @@ function finishTurn(
   record: TurnRecord,
   checked: CheckedAnswer & Pick<AgentResponse, 'outcome'>,
   started: { elapsedMs: number; timestamp: string },
-): FinishedTurn {
+): ConversationTurn {
   const { retrievals, retrievalCount, retrievalTimeMs, tokensUsed, finishReason } = record;
   const { timestamp } = started;
-  const { answer, citations, outcome } = checked;
+  const { citations, outcome } = checked;
   const error = cutAnswerError(finishReason, config) ?? record.searchError;
   const ended = runtime.elapsedMs();
   const totalTimeMs = ended - started.elapsedMs;
@@ -239,7 +247,7 @@ function finishTurn(
     error: error && toErrorResponse(error),
     timestamp,
   };
-  const turn = {
+  return {
     turnId: runtime.newId(),
     userQuery: question,
     retrievals,
@@ -248,8 +256,6 @@ function finishTurn(
     durationSeconds: secondsBetween(started.elapsedMs, ended),
     decisions: withCitedChunks(record.finishSteps(), citations),
   };
-  record.addAnswer(answer, citations);
-  return { turn, messages: record.messages };
 }
 
 /** A signal that is also aborted when the turn takes too long, even if the service keeps sending. */

@@ -1,4 +1,3 @@
-import { READ_SOURCE_TOOL } from '../../agent/agent.ts';
 import { throwNoAnswer } from '../../agent/wait-for-turn.ts';
 import { findMarkers } from '../../citations/find-markers.ts';
 import type { AgentResponse, TokensUsed } from '../../domain/agent-response.ts';
@@ -8,7 +7,6 @@ import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import type { WaitingEvent } from '../turns/turn-runner.ts';
-import { createMarkerFilter } from './marker-filter.ts';
 
 /** The answer of a turn, before it is written in the format of one of the APIs. */
 export interface AgentAnswer {
@@ -43,8 +41,6 @@ export interface AnswerStream {
 
 /** Text before the first search is held back up to this length; longer text is taken for the answer. */
 const LONGEST_PREAMBLE = 400;
-/** Most passages that one `read_source` call can add to the sources. */
-const MOST_READ_PASSAGES = 5;
 
 /**
  * Turns the events of a turn into a streamed answer. Text is passed on once something was retrieved; earlier text may be
@@ -53,22 +49,15 @@ const MOST_READ_PASSAGES = 5;
 export async function* streamAnswer(
   events: AsyncIterable<RunEvent | WaitingEvent>,
 ): AsyncGenerator<AnswerEvent> {
-  const chunks = new Set<string>();
-  let readPassages = 0;
   let retrieved = false;
   let preamble = '';
   let sent = false;
-  const filter = createMarkerFilter((ref) => ref >= 1 && ref <= chunks.size + readPassages);
 
   for await (const event of events) {
-    if (event.type === 'retrieval_finished') {
-      retrieved = true;
-      for (const { chunkId } of event.context?.chunks ?? []) chunks.add(chunkId);
-    }
+    if (event.type === 'retrieval_finished') retrieved = true;
     if (event.type === 'tool_call') {
-      if (event.call.name === READ_SOURCE_TOOL) readPassages += MOST_READ_PASSAGES;
       preamble = '';
-      if (sent) yield { type: 'delta', text: `${filter.end()}\n\n` };
+      if (sent) yield { type: 'delta', text: '\n\n' };
     }
     if (event.type === 'text_discarded') {
       // The APIs cannot take back what was sent.
@@ -78,14 +67,12 @@ export async function* streamAnswer(
     if (event.type === 'text_delta') {
       preamble += event.delta;
       if (!retrieved && !sent && preamble.length <= LONGEST_PREAMBLE) continue;
-      const text = filter.push(preamble);
+      const text = preamble;
       preamble = '';
       if (text !== '') yield { type: 'delta', text: sent ? text : text.trimStart() };
       sent ||= text.trim() !== '';
     }
     if (event.type === 'turn_completed') {
-      const rest = sent ? filter.end() : '';
-      if (rest !== '') yield { type: 'delta', text: rest };
       yield { type: 'done', answer: toAgentAnswer(event.turn) };
       return;
     }

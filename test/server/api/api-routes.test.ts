@@ -80,7 +80,7 @@ test('streams text before the model has finished', async () => {
   let text = '';
   for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += part;
-    if (text.includes('Well, ')) pausing.goOn();
+    if (text.includes('Well,')) pausing.goOn();
   }
   expect(text).toContain('that is it.');
 });

@@ -1,0 +1,142 @@
+import type { Citation } from '../domain/citation.ts';
+import { replaceRanges } from '../text/markdown-blocks.ts';
+import { isCitation, parseRefNumbers } from './bracketed-refs.ts';
+import type { CheckedAnswer } from './check-answer.ts';
+import { findMarkers, isArrayIndex } from './find-markers.ts';
+import type { SourceRegister } from './source-register.ts';
+
+/** A bracket that stays open for longer is not a marker. */
+const LONGEST_MARKER = 40;
+
+/**
+ * Numbers the sources of one answer from 1 in the order in which they are cited. The refs of a register count the sources
+ * of a whole session, so that the answers of a long conversation would cite `[37]`.
+ */
+export class MarkerNumbers {
+  readonly #register: Pick<SourceRegister, 'chunkOf'>;
+  #numbers = new Map<string, string>();
+  #passed = '';
+  #held = '';
+
+  constructor(register: Pick<SourceRegister, 'chunkOf'>) {
+    this.#register = register;
+  }
+
+  /** Returns the streamed text that can be shown now, with numbered markers and without those of unknown sources. */
+  push(text: string): string {
+    this.#held += text;
+    let out = '';
+    for (;;) {
+      const open = /[ \t]*(?:\[|$)/.exec(this.#held)?.index ?? 0;
+      out += this.#pass(open);
+      const close = this.#held.indexOf(']');
+      if (close < 0) return this.#held.length > LONGEST_MARKER ? out + this.#pass(this.#held.length) : out;
+      const start = this.#held.indexOf('[');
+      const written = this.#rewrite(start, close);
+      if (written === null) out += this.#pass(Math.max(start, close) + 1);
+      else {
+        this.#held = written + this.#held.slice(close + 1);
+        out += this.#pass(written.length);
+      }
+    }
+  }
+
+  /** Returns the text that was held back. */
+  end(): string {
+    return this.#pass(this.#held.length);
+  }
+
+  /** Starts over: the text so far is not part of the answer. */
+  reset(): void {
+    this.#numbers = new Map();
+    this.#passed = '';
+    this.#held = '';
+  }
+
+  /** The checked answer with the numbers that its stream had. Its citations are in the order of their numbers. */
+  apply<T extends Omit<CheckedAnswer, 'checkedBy'>>(checked: T): T {
+    const known = { knows: (ref: string) => this.#register.chunkOf(ref) !== undefined, isTitle: () => false };
+    const edits = findMarkers(checked.answer, known).flatMap(({ start, end, references, label }) => {
+      const refs = references.map(({ name }) => name).filter(known.knows);
+      return label !== null || refs.length === 0 ? [] : [{ start, end, text: this.#write(refs) }];
+    });
+    const shift = (at: number) =>
+      edits.reduce((sum, { start, end, text }) => (end <= at ? sum + text.length - end + start : sum), at);
+    const numberOf = (ref: string) => (known.knows(ref) ? this.#numberOf(ref) : ref);
+    return {
+      ...checked,
+      answer: replaceRanges(checked.answer, edits),
+      citations: checked.citations
+        .map((citation) =>
+          citation.chunkId === null ? citation : { ...citation, marker: numberOf(citation.marker) },
+        )
+        .toSorted((a, b) => Number(a.chunkId === null) - Number(b.chunkId === null) || compareMarkers(a, b)),
+      sentences: checked.sentences.map((sentence) => ({
+        ...sentence,
+        start: shift(sentence.start),
+        end: shift(sentence.end),
+        refs: sentence.refs.map(numberOf),
+        reason: sentence.reason && { ...sentence.reason, text: this.#renumber(sentence.reason.text) },
+      })),
+    };
+  }
+
+  #numberOf(ref: string): string {
+    const number = this.#numbers.get(ref) ?? String(this.#numbers.size + 1);
+    this.#numbers.set(ref, number);
+    return number;
+  }
+
+  #write(refs: readonly string[]): string {
+    return [...new Set(refs)].map((ref) => `[${this.#numberOf(ref)}]`).join('');
+  }
+
+  /** The refs in a message such as "42 is not in [7]". */
+  #renumber(message: string): string {
+    return message.replace(/\[(\d+)\]/g, (marker, ref) =>
+      this.#numbers.has(ref) ? `[${this.#numberOf(ref)}]` : marker,
+    );
+  }
+
+  /** The text of a held marker and the spaces before it; null if the bracket is something else. */
+  #rewrite(start: number, close: number): string | null {
+    const refs = start < 0 || start > close ? null : parseRefNumbers(this.#held.slice(start + 1, close));
+    if (refs === null || isInCode(this.#passed)) return null;
+    const known = refs.filter((ref) => this.#register.chunkOf(ref) !== undefined);
+    const text = this.#passed + this.#held.slice(0, close + 1);
+    const range = { start: this.#passed.length + start, end: text.length };
+    const index = isArrayIndex(text, range.start);
+    if (!isCitation(text, range, { refs, isKnown: known.length > 0, index })) return null;
+    return known.length === 0 ? '' : this.#held.slice(0, start) + this.#write(known);
+  }
+
+  #pass(length: number): string {
+    const text = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    this.#passed += text;
+    return text;
+  }
+}
+
+/** A question whose markers mean sources of the last answer, with the refs that the model knows them by. */
+export function toSessionRefs(
+  question: string,
+  lastCitations: readonly Pick<Citation, 'marker' | 'chunkId'>[],
+  register: SourceRegister,
+): string {
+  const chunks = new Map(lastCitations.map(({ marker, chunkId }) => [marker, chunkId]));
+  return question.replace(/\[(\d{1,3})\]/g, (marker, number: string) => {
+    const source = register.entries().find(({ chunk }) => chunk.chunkId === chunks.get(number));
+    return source === undefined ? marker : `[${source.ref}]`;
+  });
+}
+
+/** By number; markers that are not numbers come last. */
+export function compareMarkers(a: { marker: string }, b: { marker: string }): number {
+  return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether a run of backticks is still open at the end of a text. */
+function isInCode(text: string): boolean {
+  return (text.match(/`+/g)?.length ?? 0) % 2 === 1;
+}
