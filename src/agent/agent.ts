@@ -18,7 +18,7 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
-/** A conversation. One turn at a time. */
+/** A conversation. One turn at a time: a question waits for the turn before it. */
 export interface AgentSession {
   readonly id: string;
   /** A copy of the session after the last committed turn. */
@@ -27,7 +27,8 @@ export interface AgentSession {
   /**
    * Asks a question and yields the events of the turn. The last event is `turn_completed`, yielded after the turn is
    * committed to the session store, or `error`, which leaves the session unchanged. Throws `invalid_input` for a blank
-   * question and `interrupted` when the signal is aborted.
+   * question and `interrupted` when the signal is aborted. A reader that stops early ends the turn, which is then not
+   * stored.
    */
   ask(question: string, options?: AskOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Removes the messages; the system message, the id and the totals stay. */

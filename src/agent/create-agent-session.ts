@@ -1,3 +1,4 @@
+import { createConcurrencyGate } from '../async/concurrency-gate.ts';
 import { streamWorkEvents } from '../async/event-queue.ts';
 import { createSourceRegister, type SourceRegister } from '../citations/source-register.ts';
 import type { AgentConfig } from '../domain/agent-config.ts';
@@ -16,6 +17,7 @@ import { advice, settingName, slashCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { AgentSession, AskOptions } from './agent.ts';
+import { toAppError } from './guards/model-errors.ts';
 import { answerQuestion, type TurnSetup } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
 
@@ -41,6 +43,7 @@ export function createAgentSession(
 ): AgentSession {
   const { config, runtime } = setup;
   const noticed = new Set<string>();
+  const turns = createConcurrencyGate({ concurrent: 1 });
   let { session, lastTurn, notices, sources } = start;
   let unsaved = start.user === undefined ? undefined : { session, user: start.user };
 
@@ -91,7 +94,17 @@ export function createAgentSession(
     snapshot: () => structuredClone(session),
     lastTurn: () => lastTurn,
     ask: (question, options = {}) =>
-      streamWorkEvents((emit) => ask(question, options, new TurnEvents(emit, noticed))),
+      streamWorkEvents(async (emit, stopped) => {
+        const signal = options.signal === undefined ? stopped : AbortSignal.any([options.signal, stopped]);
+        const leave = await turns.enter(signal).catch((error: unknown) => {
+          throw toAppError(error, { signal });
+        });
+        try {
+          await ask(question, { ...options, signal }, new TurnEvents(emit, noticed));
+        } finally {
+          leave();
+        }
+      }),
     async reset() {
       session = resetSession(session, runtime.now().toISOString());
       lastTurn = null;

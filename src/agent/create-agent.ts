@@ -84,7 +84,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
         for (const { chunks } of turn.retrievals) chunks.forEach(sources.register);
         turns.push(turn);
       }
-      const notices = await staleSourceNotices(turns, store);
+      const notices = store.chunks === undefined ? [] : await staleSourceNotices(turns, store);
       const lastTurn = session.turnCount === 0 ? null : (turns.at(-1) ?? null);
       const start = { session, lastTurn, sources, notices };
       return createAgentSession(start, setup, sessions);

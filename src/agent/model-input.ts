@@ -2,7 +2,7 @@ import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
 import type { TokensUsed } from '../domain/agent-response.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { formatCoverage, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { ChunkStore, ConversationStore } from '../ports/chunk-store.ts';
 import { responseText, responseTokens } from './model-response.ts';
 
 /** Subjects that the instructions list. */
@@ -21,7 +21,7 @@ export interface AgentBriefing {
 /** Adds to the system prompt what the collection covers, so that the model knows when to search. */
 export async function createAgentBriefing(
   systemPrompt: string,
-  store: Pick<ChunkStore, 'info' | 'documents'>,
+  store: Pick<ConversationStore, 'info' | 'documents'>,
 ): Promise<AgentBriefing> {
   const info = await store.info();
   const modules = info.modules.map(({ name }) => name);

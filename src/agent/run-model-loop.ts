@@ -1,11 +1,13 @@
 import {
   Agent,
   type AgentInputItem,
+  type AgentOutputType,
   type Model,
   Runner,
   type RunStreamEvent,
   type Tool,
 } from '@openai/agents-core';
+import type { ZodObject } from 'zod';
 import type { MarkerNumbers } from '../citations/marker-numbers.ts';
 import type { AgentConfig } from '../domain/agent-config.ts';
 import type { ToolCall } from '../domain/conversation-message.ts';
@@ -15,6 +17,7 @@ import { AppError } from '../faults/app-error.ts';
 import { createVisibleStream, visibleText } from '../text/visible-text.ts';
 import { isTextDiscarded } from './guards/with-retries.ts';
 import { finishReasonOf, responseTokens, type StreamedResponse } from './model-response.ts';
+import { joinTexts } from './structured-output.ts';
 import { wrapInvalidJson } from './tool-arguments.ts';
 import type { TurnEvents, TurnRecord } from './turn-record.ts';
 
@@ -31,6 +34,8 @@ interface ModelLoopOptions {
   /** The tool that the first step must call. */
   forcedTool: string | undefined;
   tracing: boolean;
+  /** The model answers with an object of this schema. */
+  outputSchema?: ZodObject | undefined;
   record: TurnRecord;
   events: TurnEvents;
   /** Numbers the sources in the text that is shown. Messages keep the refs that the model writes. */
@@ -38,12 +43,19 @@ interface ModelLoopOptions {
   signal: AbortSignal;
 }
 
+interface WrittenAnswer {
+  /** The answer, or the texts of the output as paragraphs. */
+  text: string;
+  /** Set if and only if there is an output schema. */
+  output?: unknown;
+}
+
 /** Runs the SDK's agent loop and returns the model's answer, not yet checked. Throws what the model or the SDK throws. */
-export async function runModelLoop(options: ModelLoopOptions): Promise<string> {
-  const { config, tools, forcedTool, record, events, signal } = options;
+export async function runModelLoop(options: ModelLoopOptions): Promise<WrittenAnswer> {
+  const { config, outputSchema, tools, forcedTool, record, events, signal } = options;
   const toolNames = tools.map(({ name }) => name);
   events.enterPhase('generating');
-  const agent = new Agent({
+  const agent = new Agent<unknown, AgentOutputType>({
     name: 'citeloop',
     instructions: options.instructions,
     model: recordSteps(options.model, record),
@@ -53,6 +65,7 @@ export async function runModelLoop(options: ModelLoopOptions): Promise<string> {
       ...(forcedTool !== undefined && { toolChoice: forcedTool }),
     },
     tools,
+    outputType: outputSchema ?? 'text',
   });
   const runner = new Runner({
     tracingDisabled: !options.tracing,
@@ -63,23 +76,28 @@ export async function runModelLoop(options: ModelLoopOptions): Promise<string> {
   const stream = await runner.run(agent, options.input, {
     stream: true,
     maxTurns: config.maxSteps + GRACE_STEPS,
-    errorHandlers: {
-      maxTurns: () => {
-        record.finishReason = 'max_steps';
-        return {
-          finalOutput: `I could not come to an answer within ${config.maxSteps} steps.`,
-          includeInHistory: false,
-        };
+    // A sentence is no structured output: without steps left, the SDK throws.
+    ...(outputSchema === undefined && {
+      errorHandlers: {
+        maxTurns: () => {
+          record.finishReason = 'max_steps';
+          return {
+            finalOutput: `I could not come to an answer within ${config.maxSteps} steps.`,
+            includeInHistory: false,
+          };
+        },
       },
-    },
+    }),
     signal,
   });
   await forwardStream(stream, options);
   signal.throwIfAborted();
   await stream.completed;
 
-  const answer = typeof stream.finalOutput === 'string' ? visibleText(stream.finalOutput).trim() : '';
-  if (answer !== '') return answer;
+  const output: unknown = stream.finalOutput;
+  const text = visibleText(joinTexts(output)).trim();
+  if (outputSchema !== undefined) return { text: text || JSON.stringify(output), output };
+  if (text !== '') return { text };
   throw new AppError('api_error', `The model ${config.model} gave an empty answer.`, {
     hint: advice`Ask again, or choose another model${withSetting('model')}.`,
     recoverable: true,
@@ -113,7 +131,7 @@ function withJsonArguments(item: StreamedResponse['output'][number]): StreamedRe
 /** Emits text and tool calls as they arrive, and records tool calls and their results as messages. */
 async function forwardStream(
   stream: AsyncIterable<RunStreamEvent>,
-  { record, events, numbers }: ModelLoopOptions,
+  { record, events, numbers, outputSchema }: ModelLoopOptions,
 ): Promise<void> {
   const calls = new Map<string, ToolCall>();
   let unrecorded: ToolCall[] = [];
@@ -123,7 +141,8 @@ async function forwardStream(
     if (delta === '') return;
     text += delta;
     events.enterPhase('generating');
-    show(numbers.push(delta));
+    // A list of numbers in JSON is not a marker.
+    show(outputSchema === undefined ? numbers.push(delta) : delta);
   };
   const show = (shown: string) => {
     if (shown !== '') events.emit({ type: 'text_delta', delta: shown });

@@ -1,4 +1,5 @@
 import type { AgentInputItem, Model, Tool } from '@openai/agents-core';
+import type { ZodObject } from 'zod';
 import { type CheckedAnswer, checkAnswer } from '../citations/check-answer.ts';
 import { MarkerNumbers, toSessionRefs } from '../citations/marker-numbers.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
@@ -19,7 +20,7 @@ import { advice, settingName, withSetting } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { formatRetryNotice } from '../faults/retry.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { ConversationStore } from '../ports/chunk-store.ts';
 import type { CitationChecker } from '../ports/citation-checker.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { Retriever } from '../retrieval/create-retriever.ts';
@@ -41,6 +42,7 @@ import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
 import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
+import { cleanTexts } from './structured-output.ts';
 import { type TurnEvents, TurnRecord } from './turn-record.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
@@ -50,7 +52,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export interface TurnSetup {
   config: AgentConfig;
   model: Model;
-  store: ChunkStore;
+  store: ConversationStore;
   retriever: Retriever;
   runtime: Runtime;
   checker: CitationChecker;
@@ -58,6 +60,10 @@ export interface TurnSetup {
   window: ContextWindow;
   /** Whether the model may read around a search result. */
   readSource: boolean;
+  /** Tools of the caller, which every policy offers. */
+  tools?: readonly Tool[] | undefined;
+  /** The answer is an object of this schema; its texts are checked. */
+  output?: ZodObject | undefined;
   /** Whether the SDK traces the run with its own processors. */
   tracing: boolean;
   errorContext?: ModelErrorContext | undefined;
@@ -146,16 +152,18 @@ export async function answerQuestion(
       tools.push(createSearchTool(toolContext, { search, modules, filter }));
       if (setup.readSource) tools.push(createReadSourceTool(toolContext, store));
     }
+    tools.push(...(setup.tools ?? []));
     const input: AgentInputItem[] = [...historyItems, { role: 'user', content: prompt }];
     const numbers = new MarkerNumbers(sources);
     const written = await runModelLoop({
       ...{ config, model, instructions, input, tools, record, events, numbers, signal },
       tracing: setup.tracing,
+      outputSchema: setup.output,
       forcedTool: mode.tool === 'forced' ? config.toolName : undefined,
     });
 
     // 4. Check the citations.
-    const verified = await checkAnswer(written, sources, setup.checker, {
+    const verified = await checkAnswer(written.text, sources, setup.checker, {
       question,
       signal,
       onTokens: (tokens) => record.countTokens(tokens),
@@ -171,7 +179,9 @@ export async function answerQuestion(
     events.emit({ type: 'citations', citations: checked.citations });
 
     // 5. Record.
-    const turn = finishTurn(setup, request, record, { ...checked, outcome }, started);
+    const output =
+      written.output === undefined ? {} : { output: cleanTexts(written.output, sources, numbers) };
+    const turn = finishTurn(setup, request, record, { ...checked, ...output, outcome }, started);
     record.addAnswer(verified.answer, citations);
     return { turn, messages: record.messages };
   } catch (error) {
@@ -219,7 +229,7 @@ function finishTurn(
   { config, runtime }: TurnSetup,
   { question, sessionId, turnNumber }: TurnRequest,
   record: TurnRecord,
-  checked: CheckedAnswer & Pick<AgentResponse, 'outcome'>,
+  checked: CheckedAnswer & Pick<AgentResponse, 'outcome' | 'output'>,
   started: { elapsedMs: number; timestamp: string },
 ): ConversationTurn {
   const { retrievals, retrievalCount, retrievalTimeMs, tokensUsed, finishReason } = record;

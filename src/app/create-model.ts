@@ -60,10 +60,12 @@ export function openAiModelOptions({ config }: App): OpenAiModelOptions {
   };
 }
 
-/** What error messages about the model name. */
-export function createModelErrorContext(app: App): ModelErrorContext {
+/** What error messages about the model name; nothing of the configured service if the model is an object of the caller. */
+export function createModelErrorContext(app: App, isOwnModel = false): ModelErrorContext {
   const { model } = app.config.agent;
   if (model === OFFLINE_MODEL) return { model };
+  const secrets = configuredSecrets(app.config);
+  if (isOwnModel) return { model, secrets };
   const { baseUrl, keyVariable } = app.config.modelService;
-  return { model, baseUrl, keyVariable, secrets: configuredSecrets(app.config) };
+  return { model, baseUrl, keyVariable, secrets };
 }

@@ -1,4 +1,5 @@
-import type { Model } from '@openai/agents-core';
+import type { Model, Tool } from '@openai/agents-core';
+import type { ZodObject } from 'zod';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import { createModelChecker } from '../agent/model-checker.ts';
@@ -9,10 +10,11 @@ import type { Filter } from '../domain/query.ts';
 import { OFFLINE_MODEL, type SearchMode } from '../domain/setting-choices.ts';
 import { advice, settingName, withSetting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
+import type { ChunkStore, ConversationStore, StoredChunk } from '../ports/chunk-store.ts';
 import type { CitationChecker } from '../ports/citation-checker.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import type { Retriever } from '../retrieval/create-retriever.ts';
 import type { RunObserver } from '../tape/run-observer.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createConfiguredModel, createModelErrorContext } from './create-model.ts';
@@ -120,7 +122,9 @@ async function openSessionStore(app: App, tape: RunObserver | null): Promise<Ses
 }
 
 interface CollectionAgentOptions {
-  store: ChunkStore;
+  store: ConversationStore;
+  /** Replaces the search of the store. */
+  retriever: Retriever;
   sessions: SessionStore;
   mode?: SearchMode | undefined;
   readSource?: boolean | undefined;
@@ -129,11 +133,24 @@ interface CollectionAgentOptions {
   runtime?: Runtime;
   /** Replaces the configured model. */
   model?: Model | undefined;
+  /** Tools beside those of the agent. */
+  tools?: readonly Tool[] | undefined;
+  /** The schema of structured answers. */
+  output?: ZodObject | undefined;
 }
 
 /** The configured agent on an open collection. */
-export async function createCollectionAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
-  const { store, sessions, mode = 'hybrid', runtime = app.runtime } = options;
+export async function createCollectionAgent(
+  app: App,
+  options: Omit<CollectionAgentOptions, 'retriever'> & { store: ChunkStore },
+): Promise<Agent> {
+  const retriever = await app.retriever(options.store, { mode: options.mode ?? 'hybrid' });
+  return createRetrieverAgent(app, { ...options, retriever });
+}
+
+/** The configured agent on a retriever. */
+export async function createRetrieverAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
+  const { store, retriever, sessions, mode = 'hybrid', runtime = app.runtime } = options;
   // The offline model shows the section around the best passage.
   const readSource = options.readSource || app.config.agent.model === OFFLINE_MODEL;
   const model = options.model ?? (await createConfiguredModel(app, runtime));
@@ -141,20 +158,22 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
     config: app.config.agent,
     model,
     store,
-    retriever: await app.retriever(store, { mode }),
+    retriever,
     checker: await createChecker(app, store, mode, model),
     sessions,
     runtime,
     readSource,
     tracing: options.tracing ?? false,
-    errorContext: createModelErrorContext(app),
+    tools: options.tools,
+    output: options.output,
+    errorContext: createModelErrorContext(app, options.model !== undefined),
   });
 }
 
 /** The configured citation check. */
 async function createChecker(
   app: App,
-  store: ChunkStore,
+  store: ConversationStore,
   mode: SearchMode,
   model: Model,
 ): Promise<CitationChecker> {

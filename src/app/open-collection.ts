@@ -32,14 +32,24 @@ export async function openCollection(
   return store;
 }
 
-async function open(app: App, signal: AbortSignal, tape: RunObserver | null): Promise<ChunkStore> {
+/** Opens the chosen or default collection like `openCollection`, but never indexes the sample book. */
+export function openExistingCollection(app: App): Promise<ChunkStore> {
+  return open(app, AbortSignal.any([]), null, false);
+}
+
+async function open(
+  app: App,
+  signal: AbortSignal,
+  tape: RunObserver | null,
+  mayIndexSample = hasSample(app),
+): Promise<ChunkStore> {
   // A missing key is reported before anything is indexed.
   if (usesReranker(app.config)) await app.reranker();
   const { collection } = app.config.agent;
   const isSample = collection === SAMPLE_COLLECTION;
   // A replay does not update the sample book.
   const store =
-    isSample && hasSample(app) && !tape?.replaying ? null : await openFilled(app, collection, tape);
+    isSample && mayIndexSample && !tape?.replaying ? null : await openFilled(app, collection, tape);
   if (store !== null) {
     await app.assertReadable(store);
     return store;
@@ -56,9 +66,11 @@ async function open(app: App, signal: AbortSignal, tape: RunObserver | null): Pr
     return only;
   }
   const hasNone = others.length === 0 || isOnly;
-  const book = hasSample(app) && (isSample || hasNone) ? sampleBookDirectory() : null;
+  const book = mayIndexSample && (isSample || hasNone) ? sampleBookDirectory() : null;
   if (book === null || (collectionChosen && !isSample)) {
-    const known = (await listCollectionNames(app)).filter((name) => name !== collection);
+    const known = (mayIndexSample ? await listCollectionNames(app) : names).filter(
+      (name) => name !== collection,
+    );
     const nearest = findNearestName(collection, known);
     const choice =
       nearest !== undefined

@@ -47,19 +47,21 @@ export async function* readEvents<T extends object>(
 
 /**
  * Yields the events that `work` emits. The work starts with the first read, does not wait for the reader, and is awaited
- * at the end; its error is thrown after the last event.
+ * at the end; its error is thrown after the last event. A reader that stops early aborts the signal.
  */
 export async function* streamWorkEvents<T extends object>(
-  work: (emit: (event: T) => void) => Promise<void>,
+  work: (emit: (event: T) => void, stopped: AbortSignal) => Promise<void>,
 ): AsyncGenerator<T, void, undefined> {
   const queue = createEventQueue<T>();
-  const ended = work(queue.push).then(
+  const stop = new AbortController();
+  const ended = work(queue.push, stop.signal).then(
     () => queue.end(),
     (error: unknown) => queue.end(error),
   );
   try {
     yield* readEvents(queue);
   } finally {
+    stop.abort();
     await ended;
   }
 }

@@ -117,14 +117,16 @@ export function throwUnknownSetting(
   field: string,
   message: string,
   kind: ErrorKind = 'configuration_error',
+  known: readonly string[] = settingNames,
 ): never {
   const secret = Object.entries(secretVariables).find(([, name]) => name === field)?.[0];
-  const nearest = findNearestName(field, settingNames);
+  const nearest = findNearestName(field, known);
+  const inCode = known === settingNames ? '' : `, or pass apiKeys: { ${field.replace('ApiKey', '')} }`;
   const hint = secret
-    ? `Keys are read only from the environment: set ${secret}.`
+    ? `Set ${secret} in the environment${inCode}.`
     : nearest
       ? `Did you mean ${nearest}?`
-      : `Settings: ${settingNames.join(', ')}.`;
+      : `Known: ${known.join(', ')}.`;
   throw new AppError(kind, `${message} ${JSON.stringify(field)}.`, { hint });
 }
 

@@ -32,7 +32,7 @@ import {
   resolveModelService,
   type ServiceAccess,
 } from './service-access.ts';
-import type { SettingName, settingSchemas } from './settings.ts';
+import type { SecretVariable, SettingName, settingSchemas } from './settings.ts';
 import { openTrustStore, UntrustedFilesError } from './trust.ts';
 
 const DEFAULT_QDRANT_URL = 'http://127.0.0.1:6333';
@@ -47,6 +47,8 @@ interface ConfigSources {
   /** Options of the library, in place of flags. */
   options?: Readonly<Record<string, unknown>>;
   env?: Readonly<Record<string, string | undefined>>;
+  /** Keys of the library's options by variable; they replace those of the environment. */
+  keys?: Readonly<Partial<Record<SecretVariable, string>>>;
   cwd?: string;
   /** The file of --config, which must exist. */
   configPath?: string | undefined;
@@ -64,10 +66,12 @@ export function loadConfig(sources: ConfigSources = {}) {
   const {
     options,
     flags = options ?? {},
-    env = process.env,
+    env: variables = process.env,
+    keys = {},
     cwd = process.cwd(),
     platform = process.platform,
   } = sources;
+  const env = { ...variables, ...keys };
   const directories = defaultDirectories(env, platform);
   const trust = openTrustStore(directories.trust);
   const isUntrusted = ({ project }: SettingsFile) => project !== undefined && !trust.isTrusted(project);

@@ -34,6 +34,8 @@ export const agentResponseSchema = z
     /** The sentences of the answer with their verdicts; empty in records of early versions. */
     sentences: z.array(checkedSentenceSchema).default([]),
     checkedBy: checkedBySchema.default('words'),
+    /** The object that the model answered with, if the agent has an output schema. */
+    output: z.unknown().optional(),
     query: z.string(),
     sessionId: z.uuidv4(),
     turnNumber: z.int().min(1),

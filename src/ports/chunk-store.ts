@@ -161,6 +161,12 @@ export interface ChunkStore {
   close(): Promise<void>;
 }
 
+/** The part of a collection that a conversation uses beside its retriever. */
+export type ConversationStore = Pick<ChunkStore, 'name' | 'documents' | 'neighbours' | 'wordVectors'> & {
+  info(): Promise<Pick<CollectionInfo, 'chunks' | 'modules'>>;
+  // Without these, changes of earlier sources are not reported.
+} & (Pick<ChunkStore, 'chunks' | 'withContent'> | { chunks?: undefined; withContent?: undefined });
+
 /** The collections of a store. */
 export interface CollectionCatalog {
   /** Names in alphabetical order. */

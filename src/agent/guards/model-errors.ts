@@ -95,8 +95,7 @@ function describeError(details: ErrorDetails, context: ModelErrorContext): Error
 }
 
 function isAbort({ names }: ErrorDetails, { signal }: ModelErrorContext): boolean {
-  if (signal?.aborted) return getField(signal.reason, 'name') !== 'TimeoutError';
-  return names.includes('APIUserAbortError') || names.includes('AbortError');
+  return signal?.aborted || names.includes('APIUserAbortError') || names.includes('AbortError');
 }
 
 function namesOf({ model, baseUrl, keyVariable }: ModelErrorContext): ModelNames {

@@ -102,11 +102,11 @@ test.each([
   expect(toAppError(error)).toMatchObject({ kind: 'api_error', message: expect.stringContaining(words) });
 });
 
-test('an abort is an interruption, a timeout signal is not', () => {
+test('an abort is an interruption, also by a timeout signal', () => {
   expect(toAppError(new APIUserAbortError())).toMatchObject({ kind: 'interrupted' });
   expect(toAppError(new Error('x'), { signal: AbortSignal.abort() })).toMatchObject({ kind: 'interrupted' });
   const signal = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
-  expect(toAppError(signal.reason, { signal })).toMatchObject({ kind: 'api_error', recoverable: true });
+  expect(toAppError(signal.reason, { signal })).toMatchObject({ kind: 'interrupted' });
 });
 
 test('recognizes an error class that a bundler renamed', () => {
