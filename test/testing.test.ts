@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import https from 'node:https';
+import { join } from 'node:path';
+import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents/testing';
 import { createAgent } from 'citeloop';
-import { useTape } from 'citeloop/testing';
+import { recordTape, type TapeRun, useTape } from 'citeloop/testing';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createTemporaryDirectory } from './support/temporary-directory.ts';
 import { jsonExchange, postJson, writeTape } from './tape/support/sample-tape.ts';
 
 const native = globalThis.fetch;
@@ -104,6 +108,80 @@ test('an agent with the runtime of a tape needs no key and no server', async () 
     cohereBaseUrl: 'https://api.cohere.com',
   };
   await (await createAgent({ ...settings, ...reranking, store: 'qdrant', runtime, sessions })).close();
+});
+
+/** Asks one question with a model object. */
+async function askAboutOwls(run: TapeRun, model: ScriptedModel) {
+  const agent = await createAgent({
+    ...run.settings,
+    runtime: run.runtime,
+    sessions: run.sessions,
+    model: run.model(model),
+    modelName: 'scripted',
+    retriever: async () => ['An owl hunts at night.'],
+  });
+  const { answer, citations, sessionId, timestamp } = await agent.ask('When do owls hunt?');
+  await agent.close();
+  return { answer, markers: citations.map(({ marker, verdict }) => [marker, verdict]), sessionId, timestamp };
+}
+
+const ANSWER = [
+  [functionCall('search_docs', { query: 'owls' }, { callId: 'c1' })],
+  [assistantMessage('An owl hunts at night [1].')],
+];
+
+test('recordTape records the calls of a model object, and a replay does not call it', async () => {
+  const path = join(await createTemporaryDirectory(), 'owls.tape.json');
+  const settings = { temperature: 0.7 };
+  const recorded = await recordTape(path, (run) => askAboutOwls(run, new ScriptedModel(ANSWER)), {
+    settings,
+  });
+  expect(recorded).toMatchObject({ answer: 'An owl hunts at night [1].', markers: [['1', 'quoted']] });
+  expect(globalThis.fetch).toBe(native);
+
+  const tape = await useTape(path);
+  expect(tape.header).toMatchObject({ origin: 'recorded', command: null });
+  expect(tape.settings).toMatchObject({ temperature: 0.7 });
+  const unused = new ScriptedModel([]);
+  const { timestamp: _, ...first } = recorded;
+  expect(await askAboutOwls(tape, unused)).toMatchObject(first);
+  expect(unused.calls).toEqual([]);
+  expect(tape.counts()).toEqual({ used: 2, repeated: 0, missed: 0 });
+});
+
+test('a replay of a model object fails for a request that was not recorded', async () => {
+  const path = join(await createTemporaryDirectory(), 'owls.tape.json');
+  await recordTape(path, (run) => askAboutOwls(run, new ScriptedModel(ANSWER)));
+  const tape = await useTape(path);
+  const asked = askAboutOwls({ ...tape, settings: { systemPrompt: 'Be brief.' } }, new ScriptedModel(ANSWER));
+  await expect(asked).rejects.toMatchObject({ kind: 'replay_drift' });
+  await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
+});
+
+test('a recorded error of a model object is replayed, and a failed recording leaves the tape', async () => {
+  const path = join(await createTemporaryDirectory(), 'owls.tape.json');
+  const refused = Object.assign(new Error('No such model.'), { status: 404 });
+  const failing = () => new ScriptedModel([modelError(refused)]);
+  const ask = (run: TapeRun) => askAboutOwls(run, failing()).catch((error: { kind: string }) => error.kind);
+  const kind = await recordTape(path, ask);
+  expect(kind).toBe('configuration_error');
+  {
+    await using tape = await useTape(path);
+    expect(await ask(tape)).toBe(kind);
+  }
+  const before = await readFile(path, 'utf8');
+  await expect(
+    recordTape(path, async () => {
+      throw new Error('broken');
+    }),
+  ).rejects.toThrow('broken');
+  expect(await readFile(path, 'utf8')).toBe(before);
+  await expect(
+    recordTape(path, async () => {}, { settings: { modle: 'm' } as object }),
+  ).rejects.toMatchObject({
+    kind: 'invalid_input',
+    hint: 'Did you mean model?',
+  });
 });
 
 afterAll(() => expect(globalThis.fetch).toBe(native));
