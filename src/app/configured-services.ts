@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type AppConfig, loadConfig } from '../config/load-config.ts';
-import { COHERE_URL, providerPresets, sameOrigin } from '../config/service-access.ts';
+import { sameOrigin } from '../config/parse-value.ts';
+import { COHERE_URL, providerPresets } from '../config/service-access.ts';
 import { advice, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ServiceTarget } from '../tape/reissue-requests.ts';

@@ -45,10 +45,11 @@ export function createConfiguredRedactor(config: AppConfig): Redactor {
 /** The configuration with placeholder keys, for a replay, which sends no request. */
 export function withPlaceholderKeys(config: AppConfig): AppConfig {
   const none = createSecret('replayed-no-key');
-  const { modelService, embedding, qdrant } = config;
+  const { modelService, modelServiceAt, embedding, qdrant } = config;
   return {
     ...config,
     modelService: { ...modelService, key: none },
+    modelServiceAt: (baseUrl) => ({ ...modelServiceAt(baseUrl), key: none }),
     embedding: { ...embedding, service: { ...embedding.service, key: none } },
     qdrant: { ...qdrant, key: none },
     cohereKey: none,

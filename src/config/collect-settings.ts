@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AppError, type ErrorKind, messageOf } from '../faults/app-error.ts';
 import { findNearestName } from '../text/nearest-name.ts';
-import { parseValue } from './parse-value.ts';
+import { parseValue, sameOrigin } from './parse-value.ts';
 import {
   needsTrust,
   parseSettingText,
@@ -10,6 +10,7 @@ import {
   secretVariables,
   settingNames,
   settingSchemas,
+  settingTargets,
   settingVariables,
 } from './settings.ts';
 import { CONFIG_FILE, isMissingFile, type ProjectFile, readProjectFile, VARIABLES_FILE } from './trust.ts';
@@ -26,7 +27,7 @@ export interface GivenSetting {
   file?: SettingsFile;
 }
 
-const STRENGTH = { flag: 3, environment: 2, project: 1, user: 0 } as const;
+const STRENGTH = { flag: 4, tape: 3, environment: 2, project: 1, user: 0 } as const;
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 export type GivenSettings = Partial<Record<SettingName, GivenSetting>>;
@@ -39,6 +40,7 @@ interface SettingSources {
   dotEnv: SettingsFile | undefined;
   project: SettingsFile | undefined;
   user: SettingsFile | undefined;
+  tape: SettingsFile | undefined;
 }
 
 export interface SettingsFile {
@@ -51,13 +53,27 @@ export interface SettingsFile {
 
 /** Every given setting, from its strongest source. All values are checked, also those that are overridden. */
 export function collectSettings(sources: SettingSources): GivenSettings {
-  return {
+  const configured = {
     ...fileSettings(sources.user, STRENGTH.user),
     ...fileSettings(sources.project, STRENGTH.project),
     ...variableSettings(unsetIn(sources.env, sources.dotEnv), sources.dotEnv),
     ...variableSettings(sources.env),
-    ...flagSettings(sources),
   };
+  return { ...configured, ...tapeSettings(sources.tape, configured), ...flagSettings(sources) };
+}
+
+/** A service that the user configured too is the user's. Unknown fields come from other versions. */
+function tapeSettings(tape: SettingsFile | undefined, configured: GivenSettings): GivenSettings {
+  if (tape === undefined) return {};
+  const known = Object.entries(tape.fields).filter(([field]) => settingNames.some((name) => name === field));
+  const found = fileSettings({ ...tape, fields: Object.fromEntries(known) }, STRENGTH.tape);
+  for (const name of settingNames) {
+    const [recorded, own] = [found[name], configured[name]];
+    if (recorded === undefined || own === undefined || settingTargets[name] !== 'address') continue;
+    const { value, strength } = recorded;
+    if (sameOrigin(String(value), String(own.value))) found[name] = { ...own, value, strength };
+  }
+  return found;
 }
 
 /** The settings that take effect only if the user trusts the files that they come from. */

@@ -53,6 +53,8 @@ interface ConfigSources {
   /** The file of --config, which must exist. */
   configPath?: string | undefined;
   platform?: NodeJS.Platform;
+  /** The settings of a recorded run. Flags override them. Its addresses get no key of the user, as in a project file. */
+  tape?: { path: string; fields: Readonly<Record<string, unknown>> };
   /** What to do with settings of project files that the user does not trust; default: throw UntrustedFilesError. */
   whenUntrusted?: 'throw' | 'ignore';
 }
@@ -74,11 +76,16 @@ export function loadConfig(sources: ConfigSources = {}) {
   const env = { ...variables, ...keys };
   const directories = defaultDirectories(env, platform);
   const trust = openTrustStore(directories.trust);
-  const isUntrusted = ({ project }: SettingsFile) => project !== undefined && !trust.isTrusted(project);
+  const tape = sources.tape && {
+    ...sources.tape,
+    project: { path: sources.tape.path, sha256: '', sets: [] },
+  };
+  const isUntrusted = ({ project }: SettingsFile) =>
+    project !== undefined && project !== tape?.project && !trust.isTrusted(project);
   const { project, dotEnv } = readProjectFiles(cwd, sources.configPath);
   const userFields = readConfigFile(directories.settings);
   const user = userFields && { path: directories.settings, fields: userFields };
-  const merged = { flags, asOptions: options !== undefined, env, dotEnv, project, user };
+  const merged = { flags, asOptions: options !== undefined, env, dotEnv, project, user, tape };
   const all = collectSettings(merged);
   const untrusted = settingsThatNeedTrust(all).filter(({ file }) => file && isUntrusted(file));
   if (untrusted.length > 0 && sources.whenUntrusted !== 'ignore') {
@@ -86,10 +93,8 @@ export function loadConfig(sources: ConfigSources = {}) {
   }
   const usable = (file: SettingsFile | undefined) =>
     file && isUntrusted(file) ? withoutUntrusted(file) : file;
-  const given =
-    untrusted.length === 0
-      ? all
-      : collectSettings({ ...merged, project: usable(project), dotEnv: usable(dotEnv) });
+  const usableSources = { ...merged, project: usable(project), dotEnv: usable(dotEnv) };
+  const given = untrusted.length === 0 ? all : collectSettings(usableSources);
 
   const givenValue = <Name extends SettingName>(name: Name) =>
     given[name]?.value as SettingValue<Name> | undefined;
@@ -102,6 +107,11 @@ export function loadConfig(sources: ConfigSources = {}) {
   };
   const keyFor = createKeyLookup(env, dotEnv, (file) => !isUntrusted(file));
   const { api, ...modelService } = resolveModelService(given, keyFor);
+  const modelServiceAt = (baseUrl: string): ServiceAccess => {
+    const address = tape ? { flags: {}, tape: { ...tape, fields: { baseUrl } } } : { flags: { baseUrl } };
+    const { provider: _, ...others } = collectSettings({ ...usableSources, ...address });
+    return resolveModelService(others, keyFor);
+  };
 
   return Object.freeze({
     agent: resolveAgentConfig(given, { api, baseUrl: modelService.baseUrl }),
@@ -143,6 +153,8 @@ export function loadConfig(sources: ConfigSources = {}) {
       directory: onnxDirectory(given.check),
     },
     modelService: modelService as ServiceAccess,
+    /** The service of an arm or judge at another address, which the user or the tape gives. */
+    modelServiceAt,
     cohereBaseUrl: givenValue('cohereBaseUrl'),
     cohereKey: keyFor('COHERE_API_KEY', given.cohereBaseUrl),
     /** Every key, also those that are not used, to remove them from output. */

@@ -32,6 +32,10 @@ export function integerSchema(least: number, most?: number) {
 
 export const httpUrlSchema = z.url({ protocol: /^https?$/ }).describe('an http or https URL');
 
+export function sameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
+}
+
 export const portSchema = integerSchema(0, 65_535);
 
 export const numberListSchema = z

@@ -2,6 +2,7 @@ import type { ModelApi } from '../domain/agent-config.ts';
 import type { MODEL_PROVIDERS } from '../domain/setting-choices.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { GivenSetting, GivenSettings, SettingsFile, Variables } from './collect-settings.ts';
+import { sameOrigin } from './parse-value.ts';
 import { createRefusedSecret, createSecret, type Secret } from './secret.ts';
 import { type SecretVariable, secretVariables, settingVariables } from './settings.ts';
 import { UntrustedFilesError } from './trust.ts';
@@ -117,7 +118,7 @@ function foreignAddressError(variable: string, { name, value, origin }: GivenSet
   const place = Object.entries(settingVariables).find(([, setting]) => setting === name)?.[0];
   return new AppError(
     'configuration_error',
-    `${variable} is not sent to ${new URL(String(value)).origin}: a project file names that address (${origin}).`,
+    `${variable} is not sent to ${new URL(String(value)).origin}: a project file or tape names that address (${origin}).`,
     {
       hint: `Give the address yourself: set ${place} in the environment, or run "citeloop config set ${name} <url>". A key and an address in .env belong together. To send no key, set ${variable} to nothing.`,
     },
@@ -138,8 +139,4 @@ function textOf(value: unknown): string {
 
 function presetAt(baseUrl: string): ProviderPreset | undefined {
   return Object.values(providerPresets).find((preset) => sameOrigin(preset.baseUrl, baseUrl));
-}
-
-export function sameOrigin(one: string, other: string): boolean {
-  return new URL(one).origin === new URL(other).origin;
 }

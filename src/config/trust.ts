@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
@@ -73,8 +73,13 @@ export function openTrustStore(path: string = defaultDirectories(process.env, pr
   };
 }
 
-/** Reads a file once, so that what is trusted is what takes effect. */
+const MAX_FILE_BYTES = 4_000_000;
+
+/** Reads a file once, so that what is trusted is what takes effect. A link to a device or a pipe could never end. */
 export function readProjectFile(path: string): { file: Omit<ProjectFile, 'sets'>; text: string } {
+  const entry = statSync(path);
+  if (!entry.isFile()) throw new Error('it is not a file');
+  if (entry.size > MAX_FILE_BYTES) throw new Error('it is too large');
   const bytes = readFileSync(path);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { file: { path: resolveDirectory(path), sha256 }, text: bytes.toString('utf8') };

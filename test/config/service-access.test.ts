@@ -56,6 +56,14 @@ test('a known service given by URL uses its own key variable', () => {
   expect(accessOf(load({ ...groq, OPENAI_API_KEY: 'kept-there' })).model[1]).toBe('kept-there');
 });
 
+test('a judge or arm at another address gets the key of that service', () => {
+  const env = { OPENAI_API_KEY: 'openai', GROQ_API_KEY: 'groq' };
+  const { modelServiceAt } = load(env, { provider: 'groq', model: 'm' });
+  expect(modelServiceAt('https://api.openai.com/v1').key?.reveal()).toBe('openai');
+  expect(modelServiceAt('https://api.groq.com/openai/v1').key?.reveal()).toBe('groq');
+  expect(modelServiceAt('http://localhost:9000/v1').key?.reveal()).toBe('openai');
+});
+
 test('embeddings use the server and key of the model by default', () => {
   const env = { OPENAI_BASE_URL: 'http://localhost:8000/v1', OPENAI_API_KEY: 'local' };
   expect(accessOf(load(env)).embedding).toEqual(['http://localhost:8000/v1', 'local', 'OPENAI_API_KEY']);

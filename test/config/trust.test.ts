@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -286,6 +287,34 @@ test('an overridden setting needs no trust', async () => {
   );
   expect(load().qdrant.url).toBe('http://mine.test');
   expect(() => load({ flags: {} })).toThrow(expect.objectContaining({ name: 'UntrustedFilesError' }));
+});
+
+test('an address of a tape gets only the key of its own service, unless the user gave the same address', async () => {
+  const keys = { OPENAI_API_KEY: 'openai', GROQ_API_KEY: 'groq', QDRANT_API_KEY: 'qdrant' };
+  const load = (baseUrl: string, given: Record<string, string> = {}) => {
+    const tape = { path: '/run.json', fields: { baseUrl, qdrantUrl: baseUrl, ofAnotherVersion: 1 } };
+    return loadConfig({ env: { XDG_CONFIG_HOME: home, ...keys, ...given }, cwd, tape });
+  };
+  const { modelService, qdrant, modelServiceAt } = load('http://127.0.0.1:9977/v1');
+  expect(modelService.baseUrl).toBe('http://127.0.0.1:9977/v1');
+  for (const service of [modelService, qdrant, modelServiceAt('http://127.0.0.1:9978/v1')])
+    expect(() => service.key?.reveal()).toThrow('/run.json');
+  expect(load('https://api.groq.com/openai/v1').modelService.key?.reveal()).toBe('groq');
+  expect(() => load('https://openrouter.ai/api/v1').modelService.key?.reveal()).not.toThrow();
+  const mine = load('http://127.0.0.1:9977/v2', { OPENAI_BASE_URL: 'http://127.0.0.1:9977/v1' });
+  expect(mine.modelService).toMatchObject({ baseUrl: 'http://127.0.0.1:9977/v2' });
+  expect(mine.modelService.key?.reveal()).toBe('openai');
+});
+
+test('a link to a device, a pipe or a directory in place of a project file is an error', async () => {
+  const refused = expect.objectContaining({ kind: 'configuration_error' });
+  await symlink('/dev/zero', join(cwd, 'citeloop.config.json'));
+  expect(() => loadConfig({ env: { HOME: home }, cwd })).toThrow(refused);
+  const other = await createTemporaryDirectory();
+  execFileSync('mkfifo', [join(other, '.env')]);
+  expect(() => loadConfig({ env: { HOME: home }, cwd: other })).toThrow(refused);
+  await mkdir(join(home, '.env'));
+  expect(() => loadConfig({ env: { HOME: home }, cwd: home })).toThrow(refused);
 });
 
 test('other variables in .env have no effect', async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -56,6 +56,8 @@ export async function downloadPackageFiles<Name extends string>(
       ...(signal && { signal }),
     });
   try {
+    // Without it npm looks for a project, and its .npmrc, in the parent directories, where others may write.
+    await writeFile(join(directory, 'package.json'), '{}');
     const destination = ['--pack-destination', directory, '--cache', cache];
     await run('npm', ['pack', name, ...destination, '--ignore-scripts', '--loglevel=error']);
     clearInterval(timer);

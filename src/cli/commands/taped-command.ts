@@ -95,7 +95,8 @@ export async function withReplayedConfig<T>(
   // A tape may come from anyone, and no run records these.
   const { home: _, modelDir: __, ...recorded } = current ? flagSettings(run) : run.settings;
   if (onMiss !== 'fail') assertConfiguredServices(recorded, { ...changed }, configPath);
-  const loaded = loadConfig({ flags: { ...recorded, ...changed }, configPath });
+  const tape = { path: run.path, fields: recorded };
+  const loaded = loadConfig({ flags: { ...changed }, tape, configPath });
   const config = onMiss === 'fail' ? withPlaceholderKeys(loaded) : loaded;
   run.noteSettings(toRunSettings(config));
   if (!writes) return work(config);

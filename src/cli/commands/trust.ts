@@ -59,13 +59,20 @@ function findProjectFiles(path: string): ProjectFile[] {
 
 function listTrusted(json: boolean | undefined): void {
   const files = Object.entries(openTrustStore().list()).map(([path, sha256]) => {
-    const current = existsSync(path) ? readProjectFile(path).file.sha256 : null;
-    return { path, sha256, state: current === null ? 'gone' : current === sha256 ? 'trusted' : 'changed' };
+    return { path, sha256, state: existsSync(path) ? compareWithTrusted(path, sha256) : 'gone' };
   });
   if (json) return void printJson({ files });
   const terminal = createTerminal(process.stdout);
   const rows = files.map(({ path, state }) => [path, state]);
   terminal.write(formatTable(terminal, ['file', 'state'], rows));
+}
+
+function compareWithTrusted(path: string, sha256: string): 'trusted' | 'changed' {
+  try {
+    return readProjectFile(path).file.sha256 === sha256 ? 'trusted' : 'changed';
+  } catch {
+    return 'changed';
+  }
 }
 
 async function revokeTrust(places: readonly string[], json: boolean | undefined): Promise<void> {

@@ -58,14 +58,14 @@ export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: Defau
   );
   const agent = { ...rest, scoreThreshold };
   const reranker = app.config.rerank.by === 'off' ? 'words' : app.config.rerank.by;
-  const { modelService } = app.config;
+  const { modelService, modelServiceAt } = app.config;
   const { baseUrl } = changes;
   const config: AppConfig = {
     ...app.config,
     agent,
     rerank: { ...app.config.rerank, by: rerank === true ? reranker : 'off' },
     check: checkedBy ?? app.config.check,
-    modelService: typeof baseUrl === 'string' ? { ...modelService, baseUrl } : modelService,
+    modelService: typeof baseUrl === 'string' ? modelServiceAt(baseUrl) : modelService,
   };
   return {
     name,
@@ -141,7 +141,7 @@ export async function openJudge(
   { times, model = app.config.agent.model, baseUrl, priceOf }: JudgeOptions,
 ): Promise<JudgeModel> {
   const { config } = app;
-  const modelService = baseUrl === undefined ? config.modelService : { ...config.modelService, baseUrl };
+  const modelService = baseUrl === undefined ? config.modelService : config.modelServiceAt(baseUrl);
   const agent = { ...config.agent, model, baseUrl: baseUrl ?? config.agent.baseUrl };
   const ask = await openModelPrompt(app.withConfig({ ...config, agent, modelService }));
   return { model, times, ask, priceOf: (tokens) => priceOf(model, tokens) };

@@ -19,14 +19,19 @@ const editors: readonly [RegExp, (file: string, line: number) => string[]][] = [
   ],
 ];
 
+/** Without a shell, which would run what follows a "&" in a URL. */
+const SYSTEM_OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
 /** The program that opens a place, and its arguments. Throws `invalid_input` if the file is not known here. */
 export function chooseOpener(
   { url, uri, location }: SourcePlace,
   { editor, browser }: Pick<ReturnType<typeof readTerminalPrograms>, 'editor' | 'browser'>,
   platform: NodeJS.Platform = process.platform,
 ): string[] {
-  const system =
-    platform === 'darwin' ? ['open'] : platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  const system = SYSTEM_OPENERS[platform] ?? ['xdg-open'];
   if (isWebUrl(url)) return [...(browser ?? system), linkToLocation(url, location)];
   if (!uri?.startsWith('file:')) {
     throw new AppError('invalid_input', `The file of ${url} is not on this machine.`, {

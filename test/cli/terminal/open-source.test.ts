@@ -43,6 +43,13 @@ test('uses the opener of the system without $EDITOR, and the browser for web pag
   ]);
 });
 
+test('starts no shell on Windows, which would run a part of the URL', () => {
+  const url = 'https://docs.test/?a&calc.exe';
+  const [program, ...args] = chooseOpener({ url, location: undefined }, nothing, 'win32');
+  expect(program).toBe('rundll32');
+  expect(args).toContain(url);
+});
+
 test('opens a PDF at its page in the browser', () => {
   const pdf = { url: 'a.pdf', uri: 'file:///a.pdf', location: { unit: 'page', from: 3, to: 4 } as const };
   const programs = { editor: ['vim'], browser: ['firefox'] };
