@@ -166,6 +166,7 @@ test('other folders import citations through its public files', () => {
     'clean-answer',
     'find-markers',
     'marker-numbers',
+    'merge-markers',
     'source-register',
     'word-checker',
     'entailment-checker',

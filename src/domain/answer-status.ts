@@ -5,16 +5,20 @@ import { OFFLINE_MODEL } from './setting-choices.ts';
 
 // The web pages use this file, so it must not depend on zod.
 
-/** One sentence about the citations of an answer; a warning if it is incomplete, flagged or not grounded. */
+/**
+ * One sentence about the citations of an answer; a warning if it is incomplete, flagged or not grounded. Empty if the
+ * answer itself says that it found nothing, or only the closest passages.
+ */
 export function describeAnswerStatus(response: AgentResponse) {
   const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
   const warning = (reason: string) => ({ sentence: `Not grounded: ${reason}.`, isWarning: true });
   const status = (sentence: string) => ({ sentence, isWarning: false });
   if (finishReason !== 'stop') return warning('the answer is incomplete');
   if (grounded) return describeGrounded(response);
-  if (outcome === 'passages') return status('No clear answer. These are the closest passages.');
-  if (outcome === 'none') return status('The searched documents do not answer this.');
-  if (citations.length > 0) return warning('no cited passage supports the answer');
+  if (outcome !== 'answer') return status('');
+  if (citations.some(({ chunkId }) => chunkId !== null))
+    return warning('no cited passage supports the answer');
+  if (citations.length > 0) return warning('the answer cited only sources that were not retrieved');
   if (!retrievalPerformed) return status('Answered without searching the documents.');
   return warning('the answer cites none of the passages found');
 }
@@ -30,7 +34,9 @@ function describeGrounded(response: AgentResponse) {
   const refused = citations.filter(({ verdict }) => verdict === 'unsupported').length;
   if (refused > 0) return { sentence: `${count}, ${refused} without support`, isWarning: true };
   const checked = checkedBy === 'off' ? 'not checked' : known === 1 ? 'with evidence' : 'all with evidence';
-  return { sentence: `${count}, ${checked}${describeUncited(response)}`, isWarning: false };
+  const unknown = citations.length - known;
+  const removed = unknown === 0 ? '' : `; ${formatCount(unknown, 'unknown source')} removed`;
+  return { sentence: `${count}, ${checked}${describeUncited(response)}${removed}`, isWarning: false };
 }
 
 /** The offline model only quotes; its sentences without citations are headings. */

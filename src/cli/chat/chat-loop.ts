@@ -1,6 +1,7 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import { sessionTotals } from '../../domain/conversation-session.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse, toErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
@@ -110,11 +111,14 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
 
   async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
     const { policy, session, filter, priceOf } = conversation;
-    const { stream, format } = chat;
+    const { format } = chat;
+    // The offline model answers at once.
+    const stream = chat.stream && conversation.model() !== OFFLINE_MODEL;
+    const verbose = chat.explain !== undefined;
     const events = session().ask(question, { policy, filter, signal: turnSignal });
     const turn = await (json
       ? waitForTurn(events)
-      : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, format, priceOf }));
+      : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, verbose, format, priceOf }));
     if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
     if (chat.explain) renderLedger(createTerminal(streams.stderr), chat.explain.value(turn));
     if (turn.response.error === null) return;

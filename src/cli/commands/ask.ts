@@ -13,7 +13,7 @@ import type { AgentResponse } from '../../domain/agent-response.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Filter } from '../../domain/query.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
-import { SEARCH_MODES } from '../../domain/setting-choices.ts';
+import { OFFLINE_MODEL, SEARCH_MODES } from '../../domain/setting-choices.ts';
 import { type CalculatePrice, createPriceCalculator } from '../../evaluation/run/model-prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
@@ -49,7 +49,7 @@ export async function runAsk(flags: AskFlags): Promise<number> {
     const output = {
       json,
       format,
-      stream: json ? flags.stream === true : stream,
+      stream: json ? flags.stream === true : stream && app.config.agent.model !== OFFLINE_MODEL,
       requireGrounded: flags.requireGrounded,
       explain: verbose ? createConfiguredRedactor(app.config) : undefined,
       priceOf: createPriceCalculator({ currency: '', models: app.config.prices }),
@@ -85,7 +85,7 @@ export async function printAnswer(
   try {
     turn = await (json
       ? waitForTurn(events, stream ? printEvent : undefined)
-      : renderTurn(events, streams, { stream, format, priceOf }));
+      : renderTurn(events, streams, { stream, format, priceOf, verbose: explain !== undefined }));
   } catch (error) {
     if (isErrorPrinted) return exitCodeOf(error);
     throw error;

@@ -29,8 +29,6 @@ const parser = unified().use(remarkParse).use(remarkGfm, { singleTilde: false })
 
 /** Characters after which an open block is parsed again; a line feed parses it at once. */
 const PARSE_AFTER = 24;
-/** For a pipe, where parsing often would only cost time. */
-const PARSE_AFTER_IN_PIPE = 400;
 
 export interface MarkdownStream {
   push(text: string): void;
@@ -44,7 +42,6 @@ export interface MarkdownStream {
  * ends. Finished blocks and list items are dropped, so the cost per character does not grow with the answer.
  */
 export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
-  const { interactive } = target.terminal;
   const write = (text: string) => target.terminal.write(text);
   /** The source from the first unfinished block on. */
   let pending = '';
@@ -93,15 +90,15 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
     const certain = certainPart(pending);
     if (certain === '') return;
     const lines = formatBlocks(parseAnswerMarkdown(certain), certain, target);
-    show(isOpenCode(certain) ? lines.slice(0, -1) : lines);
+    // Only a pipe gets fences.
+    show(!target.terminal.interactive && isOpenCode(certain) ? lines.slice(0, -1) : lines);
   }
 
   return {
     push(text) {
       pending += text;
       unread += text.length;
-      const waits = interactive ? shown !== '' && unread < PARSE_AFTER : unread < PARSE_AFTER_IN_PIPE;
-      if (waits && !text.includes('\n')) return;
+      if (shown !== '' && unread < PARSE_AFTER && !text.includes('\n')) return;
       unread = 0;
       takeBlocks();
     },
@@ -203,11 +200,12 @@ function linesOf(node: BlockContent | DefinitionContent, source: string, target:
       return formatBlocks(node.children, source, { terminal, width: width - 2 }).map((line) => bar + line);
     }
     case 'code': {
-      // Not indented, so that a selection with the mouse is valid code.
+      const code = node.value === '' ? [] : node.value.split('\n');
+      // Colour shows where code begins and ends. It is not indented, so that a selection with the mouse is valid code.
+      if (terminal.colours) return code.map((line) => terminal.text(line, 'green'));
+      if (terminal.interactive) return code.map((line) => terminal.text(`    ${line}`));
       const [fence = '```'] = /^[ \t>]*(`{3,}|~{3,})/.exec(sourceOf(node, source))?.slice(1) ?? [];
-      const code = node.value === '' ? [] : node.value.split('\n').map((line) => terminal.text(line));
-      const opening = terminal.text(`${fence}${node.lang ?? ''}`, 'dim');
-      return [opening, ...code, terminal.text(fence, 'dim')];
+      return [`${fence}${node.lang ?? ''}`, ...code, fence].map((line) => terminal.text(line));
     }
     case 'table':
       return layoutTable(tableCells(node, source, terminal), {
@@ -290,7 +288,8 @@ function runsOf(
         const shown = text === '' ? node.url : text;
         const linked: TextRun = { text: shown, paint: (part) => terminal.link(node.url, part, 'underline') };
         const isBare = node.url === shown || node.url === `mailto:${shown}` || node.url === `http://${shown}`;
-        return terminal.colours || isBare ? [linked] : [linked, { text: ` (${node.url})`, paint: paint([]) }];
+        // Not all terminals open links, so the target is shown, too.
+        return isBare ? [linked] : [linked, { text: ` (${node.url})`, paint: paint(['dim']) }];
       }
       default:
         return [{ text: sourceOf(node, source), paint: paint([]) }];

@@ -4,6 +4,7 @@ import { type Citation, formatCitation, isPassedCitation } from '../../domain/ci
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatLocation } from '../../domain/format-location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import { isFileDeleted } from '../../retrieval/chunk-changes.ts';
 import { formatCount } from '../../text/format-count.ts';
@@ -13,9 +14,9 @@ import type { Terminal } from './terminal.ts';
 import { type LinePiece, renderText, wrapPieces } from './wrap-text.ts';
 
 interface FooterOptions {
-  /** Whether the answer was printed while it was generated, so that removed markers are still visible. */
-  streamed?: boolean;
   inChat?: boolean;
+  /** Prints the tokens and times of the offline model, too, and all parts of them. */
+  verbose?: boolean;
   /** The markers of passages that were printed in part. */
   shortened?: readonly string[];
   priceOf?: CalculatePrice | undefined;
@@ -24,35 +25,32 @@ interface FooterOptions {
 const MAX_TITLE = 70;
 const MAX_SENTENCE = 300;
 
-/** Prints the sources of an answer, its flagged sentences, the result of the check, and the cost of the turn. */
+/** Prints the sources of an answer, its flagged sentences, and one line about the check and the cost. */
 export function renderAnswerFooter(
   terminal: Terminal,
   { response, retrievals }: Pick<ConversationTurn, 'response' | 'retrievals'>,
-  { streamed = false, inChat = false, shortened = [], priceOf }: FooterOptions = {},
+  { inChat = false, verbose = false, shortened = [], priceOf }: FooterOptions = {},
 ): void {
   const chunks = new Map(
     retrievals.flatMap((retrieval) => retrieval.chunks.map((chunk) => [chunk.chunkId, chunk])),
   );
-  for (const citation of response.citations.toSorted(byMarker)) {
-    const pieces =
-      citation.verdict === 'unknown_source'
-        ? unknownSourcePieces(terminal, citation, streamed)
-        : sourcePieces(terminal, citation, chunks.get(citation.chunkId ?? ''));
+  for (const citation of response.citations) {
+    if (citation.chunkId === null) continue;
     const marker = {
       text: formatMarker(citation.marker),
       paint: (text: string) => terminal.text(text, 'bold'),
     };
+    const pieces = sourcePieces(terminal, citation, chunks.get(citation.chunkId));
     terminal.write(`${wrapPieces(terminal, [marker, ...pieces])}\n`);
   }
   renderFlaggedSentences(terminal, response);
   const { sentence, isWarning } = describeAnswerStatus(response);
-  renderText(terminal, sentence, { style: isWarning ? 'yellow' : 'dim' });
-  if (shortened.length > 0) {
-    const open = inChat ? '/source' : 'citeloop open';
-    const commands = shortened.map((marker) => `${open} ${oneLine(marker, 20)}`);
-    renderText(terminal, `Shortened. Full passages: ${commands.join(', ')}`);
-  }
-  renderText(terminal, formatUsage(response, priceOf), { style: 'dim' });
+  const hint =
+    shortened.length === 0 ? '' : `Shortened; ${inChat ? '/source <n>' : 'citeloop open <n>'} shows it all`;
+  const usage =
+    verbose || response.model !== OFFLINE_MODEL ? formatUsage(response, { verbose, priceOf }) : [];
+  const parts = [sentence, hint, ...usage].filter((part) => part !== '');
+  renderText(terminal, parts.join(' · '), { style: isWarning ? 'yellow' : 'dim' });
 }
 
 export function renderMarkdownFooter(terminal: Terminal, response: AgentResponse): void {
@@ -75,7 +73,8 @@ export function toMarkdownFooter(response: AgentResponse): string[] {
       const line = [`- [${marker}] ${formatCitation(citation)}`, ...notes].join(', ');
       return [line, ...new Set(evidence)].join('\n');
     });
-  const status = response.grounded ? [] : [`*${describeAnswerStatus(response).sentence}*`];
+  const { sentence } = describeAnswerStatus(response);
+  const status = response.grounded || sentence === '' ? [] : [`*${sentence}*`];
   const flagged = findFlagged(response.sentences).map(
     (sentence) => `- ⚠ "${oneLine(sentence.text, MAX_SENTENCE)}": ${describeFlag(sentence)}`,
   );
@@ -83,11 +82,6 @@ export function toMarkdownFooter(response: AgentResponse): string[] {
     ...status,
     ...[flagged, sources].filter((lines) => lines.length > 0).map((lines) => lines.join('\n')),
   ];
-}
-
-/** By number; markers that are not numbers come last. */
-function byMarker(a: Citation, b: Citation): number {
-  return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }
 
 /** `Title › Heading, lines 3–9  path` */
@@ -109,11 +103,6 @@ function sourcePieces(
   ];
 }
 
-function unknownSourcePieces(terminal: Terminal, { verdict }: Citation, streamed: boolean): LinePiece[] {
-  const text = `: not among the retrieved passages; removed from the ${streamed ? 'saved ' : ''}answer`;
-  return [verdictPiece(terminal, verdict), { text, gap: '' }];
-}
-
 /** Each flagged sentence with the reason below it. */
 function renderFlaggedSentences(terminal: Terminal, { sentences }: AgentResponse): void {
   for (const sentence of findFlagged(sentences)) {
@@ -122,17 +111,21 @@ function renderFlaggedSentences(terminal: Terminal, { sentences }: AgentResponse
   }
 }
 
-/** `model · tokens · price · retrievals · time` */
-function formatUsage(response: AgentResponse, priceOf: CalculatePrice = () => null): string {
+/** The model, its tokens, their price, and the time. */
+function formatUsage(
+  response: AgentResponse,
+  { verbose = false, priceOf = () => null }: Pick<FooterOptions, 'verbose' | 'priceOf'>,
+): string[] {
   const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
   const price = priceOf(model, tokensUsed);
   return [
     oneLine(model, 60),
-    `${tokensUsed.estimated ? 'about ' : ''}${tokensUsed.total} tokens (${tokensUsed.prompt} in, ${tokensUsed.completion} out)`,
+    `${tokensUsed.estimated ? 'about ' : ''}${tokensUsed.total} tokens${verbose ? ` (${tokensUsed.prompt} in, ${tokensUsed.completion} out)` : ''}`,
     ...(price === null ? [] : [`cost ${formatPrice(price)}`]),
-    retrievalCount === 0 ? 'no search' : formatCount(retrievalCount, 'retrieval'),
-    `${formatTime(totalTimeMs)} (search ${formatTime(retrievalTimeMs)}, model ${formatTime(generationTimeMs)})`,
-  ].join(' · ');
+    ...(verbose ? [retrievalCount === 0 ? 'no search' : formatCount(retrievalCount, 'retrieval')] : []),
+    formatTime(totalTimeMs) +
+      (verbose ? ` (search ${formatTime(retrievalTimeMs)}, model ${formatTime(generationTimeMs)})` : ''),
+  ];
 }
 
 /** With at least two significant digits for small amounts. */

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { waitForTurn } from '../../agent/wait-for-turn.ts';
+import { createMarkerMerger, mergeMarkers } from '../../citations/merge-markers.ts';
 import { CLOSEST_PASSAGES_OPENING, isClosestPassagesAnswer } from '../../domain/abstention.ts';
-import { findFlagged, markFlagged } from '../../domain/answer-status.ts';
+import { markFlagged } from '../../domain/answer-status.ts';
 import { shortenClosestPassages } from '../../domain/closest-passages.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
@@ -15,10 +16,13 @@ import { canRedraw, createTerminal, type ProcessStreams, type Terminal, wrapWidt
 import { renderText } from './wrap-text.ts';
 
 interface TurnView {
+  /** Prints the answer while it is generated, if a person reads it. A pipe gets the checked answer. */
   stream: boolean;
   /** Omits the blank line between the answer and its sources. */
   compact?: boolean;
   inChat?: boolean;
+  /** Prints all facts about the turn. */
+  verbose?: boolean | undefined;
   /** Markdown source or plain text; formatted for the terminal unless given. */
   format?: AnswerFormat | undefined;
   priceOf?: CalculatePrice | undefined;
@@ -33,15 +37,15 @@ export type AnswerFormat = 'md' | 'plain';
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
   { stdout, stderr }: Pick<ProcessStreams, 'stdout' | 'stderr'>,
-  { stream, compact = false, inChat = false, format, priceOf }: TurnView,
+  { stream, compact = false, inChat = false, verbose = false, format, priceOf }: TurnView,
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
+  const isStreamed = stream && out.interactive;
   // Loads while the documents are searched.
   const loading = import('./markdown-stream.ts');
   let answer: ReturnType<typeof createAnswerStream> | undefined;
   let query = '';
-  let shortened: readonly string[] = [];
   /** What is printed of the answer; null if something else stands between it and the cursor. */
   let printed: string | null = null;
 
@@ -51,7 +55,7 @@ export async function renderTurn(
     const terminal = { ...out, write: writeAnswer };
     const writer =
       format === 'md' ? createRawStream(terminal) : createMarkdownStream({ terminal, width: wrapWidth(out) });
-    return createAnswerStream(out.interactive && format === undefined ? shortenPassages(writer) : writer);
+    return createAnswerStream(writer, toShownAnswer);
   }
 
   function writeAnswer(text: string): void {
@@ -60,9 +64,16 @@ export async function renderTurn(
     if (printed !== null) printed += text;
   }
 
+  /** On a terminal, of the closest passages only the best parts. */
+  function toShownAnswer(text: string) {
+    const isShortened = out.interactive && format === undefined;
+    const shown = isShortened ? shortenClosestPassages(text, query) : { text, truncatedMarkers: [] };
+    return { ...shown, text: mergeMarkers(shown.text) };
+  }
+
   /** Erases the printed answer if all of it is still on the screen, so that it can be printed again. */
   function eraseAnswer(): boolean {
-    if (printed === null || !out.colours || format !== undefined || shortened.length > 0) return false;
+    if (printed === null || !out.colours) return false;
     const lines = stripVTControlCharacters(printed).split('\n').slice(0, -1);
     const height = lines.reduce(
       (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / (stdout.columns || 80))),
@@ -73,32 +84,9 @@ export async function renderTurn(
     return true;
   }
 
-  /** Holds back an answer that lists the closest passages, to print the best part of each. */
-  function shortenPassages(writer: MarkdownStream): MarkdownStream {
-    let held: string | null = '';
-    return {
-      push(text) {
-        if (held === null) return writer.push(text);
-        held += text;
-        if (CLOSEST_PASSAGES_OPENING.startsWith(held) || isClosestPassagesAnswer(held)) return;
-        writer.push(held);
-        held = null;
-      },
-      end() {
-        if (held !== null && held !== '') {
-          const { text, truncatedMarkers } = shortenClosestPassages(held, query);
-          writer.push(text);
-          shortened = truncatedMarkers;
-        }
-        held = '';
-        writer.end();
-      },
-    };
-  }
-
   /** Text before a search becomes a separate paragraph. */
   function showProgress(label: string): void {
-    if (answer?.end() && out.interactive) out.write('\n');
+    if (answer !== undefined && answer.end() !== '' && out.interactive) out.write('\n');
     answer = undefined;
     spinner.show(label);
   }
@@ -132,7 +120,7 @@ export async function renderTurn(
         showProgress('writing');
         break;
       case 'text_delta':
-        if (!stream) break;
+        if (!isStreamed) break;
         answer ??= await startAnswer();
         answer.push(event.delta);
     }
@@ -145,38 +133,54 @@ export async function renderTurn(
     spinner.hide();
     if (completed === undefined) answer?.end();
   }
-  let streamed = answer?.end() ?? false;
-  if (streamed && findFlagged(completed.response.sentences).length > 0) streamed = !eraseAnswer();
-  if (!streamed) {
+  const { text, truncatedMarkers } = toShownAnswer(markFlagged(completed.response));
+  const streamed = answer?.end() ?? '';
+  if (streamed === '' || (streamed.trim() !== text.trim() && eraseAnswer())) {
     const whole = await startAnswer();
-    whole.push(markFlagged(completed.response));
+    whole.write(text);
     whole.end();
   }
   if (!compact || format === 'md') out.write('\n');
   if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderAnswerFooter(out, completed, { streamed, inChat, shortened, priceOf });
+  else renderAnswerFooter(out, completed, { inChat, verbose, shortened: truncatedMarkers, priceOf });
   return completed;
 }
 
-/** Removes escape sequences, also those that are split between deltas. */
-function createAnswerStream(writer: MarkdownStream) {
+/** Prints text while it arrives, except the closest passages, which are shortened when they are complete. */
+function createAnswerStream(writer: MarkdownStream, toShownAnswer: (text: string) => { text: string }) {
+  // Removes escape sequences, also those that are split between deltas.
   const visible = createVisibleStream();
-  let hasText = false;
+  const merger = createMarkerMerger(write);
+  let shown = '';
+  let held: string | null = '';
 
   function write(text: string): void {
-    const kept = hasText ? text : text.trimStart();
+    const kept = shown === '' ? text.trimStart() : text;
     if (kept === '') return;
-    hasText = true;
+    shown += kept;
     writer.push(kept);
   }
 
+  function merge(text: string): void {
+    if (held !== null) {
+      held = (held + text).trimStart();
+      if (CLOSEST_PASSAGES_OPENING.startsWith(held) || isClosestPassagesAnswer(held)) return;
+    }
+    merger.push(held ?? text);
+    held = null;
+  }
+
   return {
-    push: (delta: string) => write(visible.push(delta)),
-    /** Ends the last line and returns whether anything was written. May be called again. */
-    end(): boolean {
-      write(visible.end());
+    push: (delta: string) => merge(visible.push(delta)),
+    write: (text: string) => write(visible.push(text) + visible.end()),
+    /** Ends the last line and returns the text that was written. May be called again. */
+    end(): string {
+      merge(visible.end());
+      if (held !== null) write(toShownAnswer(held).text);
+      held = '';
+      merger.end();
       writer.end();
-      return hasText;
+      return shown;
     },
   };
 }

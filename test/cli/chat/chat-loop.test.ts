@@ -94,11 +94,10 @@ test('answers piped questions in blocks separated by a blank line', async () => 
   expect(asked.map(({ question }) => question)).toEqual(['one?', 'two?']);
   const blocks = out.split('\n\n');
   expect(blocks).toHaveLength(2);
-  const [answer, source, verdict, effort] = blocks[0]?.split('\n') ?? [];
+  const [answer, source, verdict] = blocks[0]?.split('\n') ?? [];
   expect(answer).toBe('On one? [1].');
   expect(source).toMatch(/^\[1\] Topics.* {2}https:\S+$/);
   expect(verdict).toBe('1 citation, with evidence');
-  expect(effort).toMatch(/^offline · /);
   expect(blocks[1]).toMatch(/^On two\? \[1\]\.\n/);
   expect(out + err).not.toContain('\x1b');
   expect(err).toBe('');
@@ -247,9 +246,9 @@ test('Ctrl-C stops a turn; pressed again at the prompt it leaves', async () => {
     if (question !== 'slow?') return echo(question, options);
     return [{ type: 'text_delta', delta: 'Half an ' }, { type: 'text_delta', delta: 'answer' }, 'wait'];
   };
-  const chat = await startChat('terminal', { script });
+  const chat = await startChat('terminal', { script, model: 'hosted' });
   chat.type('slow?\r');
-  await chat.seen('Half an');
+  await chat.seen('Half');
   chat.type('\x03');
   await chat.seen('Stopped. The question was not saved.');
   expect(plain(chat.out())).toContain('Half an answer\n');
@@ -282,10 +281,10 @@ test('a second Ctrl-C leaves a turn that does not stop', async () => {
 test('a signal stops the turn and the chat', async () => {
   for (const kind of ['pipe', 'terminal'] as const) {
     const chat = await startChat(kind, {
-      script: () => [{ type: 'text_delta', delta: 'Half\n\nan' }, 'wait'],
+      script: () => [{ type: 'notice', message: 'Half an answer.' }, 'wait'],
     });
     chat.type('slow?\n');
-    await chat.seen('Half');
+    await chat.seen('Half an answer.');
     chat.controller.abort(new AppError('interrupted', 'Stopped.'));
     expect(await chat.ended).toBe('interrupted');
   }
@@ -326,7 +325,7 @@ test('Ctrl-C at the prompt clears the line', async () => {
 
 test('text typed during an answer is kept for the next prompt', async () => {
   const { promise: release, resolve: finish } = Promise.withResolvers<void>();
-  const chat = await startChat('terminal');
+  const chat = await startChat('terminal', { model: 'hosted' });
   vi.spyOn(chat.conversation.session(), 'ask').mockImplementationOnce(async function* () {
     yield { type: 'text_delta', delta: 'Working on it ' };
     await release;
@@ -365,8 +364,10 @@ test('the arrow keys recall earlier questions', async () => {
 });
 
 test('the collection and the filter can be changed, and the footer shows the cost', async () => {
+  const script: Script = (question) => eventsOf(turnOf({ query: question, model: 'hosted' }));
   const { out, err, asked, conversation } = await piped(
     '/collection\none?\n/filter module=ros2\ntwo?\n/collection nowhere\n/collection animals\n/filter\n/filter nonsense\n',
+    { script },
   );
   expect(out).toContain('Collection: handbook\nOthers: animals');
   expect(out).toContain('cost 0.000396');

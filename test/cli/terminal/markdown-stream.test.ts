@@ -63,10 +63,8 @@ the guide (https://docs.test/nodes).
 1. Make a package
 2. Write the node:
 
-   \`\`\`python
-   import rclpy  # the client
-   rclpy.init("node", 42)
-   \`\`\`
+       import rclpy  # the client
+       rclpy.init("node", 42)
 3. Run it
    • on a robot
    • in a simulator
@@ -84,7 +82,9 @@ test('formats emphasis and links with colours', () => {
   const shown = whole(ANSWER, 80, 'terminal');
   expect(shown).toContain('\x1b[1mnode\x1b[22m');
   expect(shown).toContain('\x1b]8;;https://docs.test/nodes\x1b\\');
-  expect(plain(shown)).toContain('uses rclpy [1], see the guide.');
+  expect(plain(shown)).toContain('uses rclpy [1], see the guide\n(https://docs.test/nodes).');
+  expect(shown).toContain('   \x1b[32mrclpy.init("node", 42)');
+  expect(whole(ANSWER, 80, 'pipe')).toContain('```python\n   import rclpy');
 });
 
 const block = fc.oneof(
@@ -180,7 +180,7 @@ test('prints a paragraph while it arrives, but no partial word or emphasis', () 
 
 test('prints code line by line without wrapping', () => {
   const shown = streamed(['```sh\n', 'ros2 run demo_nodes talker --ros-args\n', 'ls\n', '```\n'], 12);
-  expect(shown).toEqual(['```sh', '\nros2 run demo_nodes talker --ros-args', '\nls', '\n```', '\n']);
+  expect(shown).toEqual(['', '    ros2 run demo_nodes talker --ros-args', '\n    ls', '', '\n']);
 });
 
 test('a table waits until its columns are known', () => {
