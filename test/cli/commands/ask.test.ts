@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AgentResponse, agentResponseSchema } from '../../../src/domain/agent-response.ts';
 import { conversationSessionSchema } from '../../../src/domain/conversation-session.ts';
 import { type RunEvent, runEventSchema } from '../../../src/domain/run-event.ts';
 import { copyHomeWithBook } from '../../support/copy-home.ts';
-import { endWithParent } from '../../support/end-with-parent.ts';
-import { createCliEnvironment, runCli } from '../../support/run-cli.ts';
+import { runCli } from '../../support/run-cli.ts';
 import { type InProcessOptions, runInProcess } from '../../support/run-in-process.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -275,18 +272,6 @@ test('killing a chat loses no completed turn', async () => {
   const turns: { turn: { response: AgentResponse } }[] = JSON.parse(stdout).turns;
   expect(turns.length).toBeGreaterThanOrEqual(answered.length);
   expect(turns.slice(0, answered.length).map(({ turn }) => turn.response)).toEqual(answered);
-});
-
-test('the library example in the README runs', async () => {
-  const { stdout } = await endWithParent(
-    promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../examples/ask.ts')], {
-      env: createCliEnvironment(home),
-      cwd: home,
-    }),
-  );
-  expect(stdout).toContain('searching: What is Isaac Sim?');
-  expect(stdout).toContain('grounded: true');
-  expect(stdout).toMatch(/\[\d+\] .*: quoted/);
 });
 
 test('a session continues on its own collection and is rejected on another', async () => {
