@@ -17,9 +17,11 @@ const FILTER_COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
 /** Ranks text and vector matches together. Must be used inside a snapshot. */
 export function createChunkSearch(database: DatabaseSync, dimensions: number) {
   const textIndex = createTextIndex(database);
+  const readExact = database.prepare('SELECT id, v FROM vector WHERE id IN (SELECT value FROM json_each(?))');
   // Created on first use: a text search loads no vectors.
   let vectorIndex: ReturnType<typeof createVectorIndex> | undefined;
 
+  /** The nearest chunks and the lexical ones, scored with their exact vectors. */
   function searchVectors(
     query: Float32Array,
     limit: number,
@@ -29,7 +31,11 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number) {
     if (query.length !== dimensions) throw wrongDimensionsError(query.length, dimensions);
     vectorIndex ??= createVectorIndex(database, dimensions);
     const nearest = vectorIndex(query, limit, allowed);
-    return scoreExactly(database, query, [...new Set([...nearest, ...lexical].map(({ id }) => id))]);
+    const ids = new Set([...nearest, ...lexical].map(({ id }) => id));
+    return readExact
+      .all(JSON.stringify([...ids]))
+      .map((row) => ({ id: Number(row.id), score: dotProduct(query, toTypedArray(Float32Array, row.v)) }))
+      .sort(compareByScore);
   }
 
   return {
@@ -42,6 +48,7 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number) {
       return rankHits(lexical, dense, limit, baseline);
     },
     containing: textIndex.containing,
+    total: textIndex.total,
   };
 }
 
@@ -70,19 +77,6 @@ export function toSqlCondition(filter: Filter): SqlCondition | null {
 function selectIds(database: DatabaseSync, { sql, parameters }: SqlCondition): Set<number> {
   const rows = database.prepare(sql).all(...parameters);
   return new Set(rows.map((row) => Number(row.id)));
-}
-
-/** Scores candidates with their exact vectors. */
-function scoreExactly(
-  database: DatabaseSync,
-  query: Float32Array,
-  ids: readonly number[],
-): ScoredId<number>[] {
-  return database
-    .prepare('SELECT id, v FROM vector WHERE id IN (SELECT value FROM json_each(?))')
-    .all(JSON.stringify(ids))
-    .map((row) => ({ id: Number(row.id), score: dotProduct(query, toTypedArray(Float32Array, row.v)) }))
-    .sort(compareByScore);
 }
 
 /**

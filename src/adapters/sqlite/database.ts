@@ -36,7 +36,7 @@ function connect(location: string, options: { timeout: number; readOnly?: boolea
     defineRowChecksum(database);
     // The last pragma reads the file, so that errors are thrown here.
     database.exec(
-      'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA schema_version;',
+      'PRAGMA cache_size = -16000; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA schema_version;',
     );
     return database;
   } catch (error) {

@@ -31,7 +31,7 @@ export function createSqliteChunkStore(
   prepareWrite: () => void,
 ): ChunkStore {
   const { embedder, dimensions } = readCollectionMetadata(database);
-  const { search, containing } = createChunkSearch(database, dimensions);
+  const { search, containing, total } = createChunkSearch(database, dimensions);
   /** Chunks added and removed since the last `settle`. */
   let changed = 0;
 
@@ -183,7 +183,8 @@ export function createSqliteChunkStore(
     count: (filter) =>
       run(() => {
         const condition = toSqlCondition(filter);
-        return condition === null ? count('chunk') : count(`(${condition.sql})`, ...condition.parameters);
+        if (condition === null) return inSnapshot(database, total);
+        return count(`(${condition.sql})`, ...condition.parameters);
       }),
 
     chunks: (chunkIds) =>

@@ -18,24 +18,30 @@ interface Posting {
   pairs: Uint16Array;
 }
 
+/** Counts that are kept in memory. */
+const MAX_COUNTED_TERMS = 10_000;
+
 /** Call inside `inSnapshot`: between two statements another process may merge segments. */
 export function createTextIndex(database: DatabaseSync) {
   const hasChanged = createChangeDetector(database);
   const find = database.prepare(
-    `SELECT segment, term, data FROM posting
-     WHERE segment = ? AND term IN (SELECT value FROM json_each(?))`,
+    'SELECT term, data FROM posting WHERE segment = ? AND term IN (SELECT value FROM json_each(?))',
   );
   let segments: ChunkSegment[] = [];
   let total = 0;
+  /** The number of chunks that have a term, for terms that were read since the last change. */
+  const counts = new Map<string, number>();
 
   function refresh(): void {
     if (!hasChanged()) return;
     segments = readSegments(database, TEXT_SEGMENTS);
     total = segments.reduce((sum, { size, dead }) => sum + size - dead, 0);
+    counts.clear();
   }
 
   /** The postings of the terms in each segment. */
   function readPostings(terms: readonly string[]): Posting[][] {
+    if (terms.length === 0) return segments.map(() => []);
     const wanted = JSON.stringify(terms);
     return segments.map(({ id }) =>
       find
@@ -44,28 +50,33 @@ export function createTextIndex(database: DatabaseSync) {
     );
   }
 
-  function countChunks(postings: readonly Posting[][]): Map<string, number> {
-    const counts = new Map<string, number>();
+  /** Reads and counts the terms that have no count yet. */
+  function readUncounted(terms: readonly string[]): Posting[][] {
+    if (counts.size > MAX_COUNTED_TERMS) counts.clear();
+    const uncounted = terms.filter((term) => !counts.has(term));
+    const postings = readPostings(uncounted);
+    for (const term of uncounted) counts.set(term, 0);
     postings.forEach((ofSegment, index) => {
-      const { values, dead } = segments[index] as ChunkSegment;
       for (const { term, pairs } of ofSegment) {
-        let live = pairs.length / 2;
-        if (dead > 0) {
-          for (let at = 0; at < pairs.length; at += 2) {
-            if (Number.isNaN(values[pairs[at] as number])) live -= 1;
-          }
-        }
-        if (live > 0) counts.set(term, (counts.get(term) ?? 0) + live);
+        counts.set(term, (counts.get(term) ?? 0) + countLive(pairs, segments[index] as ChunkSegment));
       }
     });
-    return counts;
+    return postings;
   }
 
   return {
+    /** The number of chunks. */
+    total(): number {
+      refresh();
+      return total;
+    },
+
     /** The terms that occur, with the number of chunks that have them. */
     containing(terms: readonly string[]): Map<string, number> {
       refresh();
-      return countChunks(readPostings(terms));
+      readUncounted(terms);
+      const found = terms.map((term) => [term, counts.get(term) ?? 0] as const);
+      return new Map(found.filter(([, chunks]) => chunks > 0));
     },
 
     /** The best chunks by BM25 among `allowed` chunk ids, scored in 0..1. */
@@ -73,15 +84,17 @@ export function createTextIndex(database: DatabaseSync) {
       const terms = queryTerms(query).slice(0, MAX_QUERY_TERMS);
       if (terms.length === 0) return [];
       refresh();
-      const postings = readPostings(terms);
-      const { weights, maxScore } = weighTerms(terms, countChunks(postings), total);
+      const counted = terms.filter((term) => counts.has(term));
+      const uncounted = readUncounted(terms);
+      const { weights, maxScore } = weighTerms(terms, counts, total);
       if (weights.size === 0) return [];
+      // Those of terms that are too common to weigh are not read again.
+      const postings = readPostings(counted.filter((term) => weights.has(term)));
       const best = new TopKList(limit);
       const scores = new Float64Array(SEGMENT_SIZE);
-      postings.forEach((ofSegment, index) => {
-        const { ids, values: lengths } = segments[index] as ChunkSegment;
+      segments.forEach(({ ids, values: lengths }, index) => {
         scores.fill(0);
-        for (const { term, pairs } of ofSegment) {
+        for (const { term, pairs } of [...(uncounted[index] ?? []), ...(postings[index] ?? [])]) {
           const weight = weights.get(term);
           if (weight === undefined) continue;
           for (let at = 0; at < pairs.length; at += 2) {
@@ -101,4 +114,13 @@ export function createTextIndex(database: DatabaseSync) {
       return best.sorted.map(({ id, score }) => ({ id, score: lexicalScore(score / maxScore) }));
     },
   };
+}
+
+function countLive(pairs: Uint16Array, { values, dead }: ChunkSegment): number {
+  if (dead === 0) return pairs.length / 2;
+  let live = 0;
+  for (let at = 0; at < pairs.length; at += 2) {
+    if (!Number.isNaN(values[pairs[at] as number])) live += 1;
+  }
+  return live;
 }
