@@ -10,10 +10,14 @@ export type MediaType =
   | 'text'
   | 'pdf'
   | 'docx'
+  | 'odt'
+  | 'pptx'
   | 'epub'
   | 'csv'
   | 'xlsx'
   | 'notebook'
+  | 'yaml'
+  | 'ini'
   | 'code';
 
 /** The bytes of a document. */

@@ -8,6 +8,7 @@ import {
   withHeadingLine,
 } from '../domain/document.ts';
 import { mergeLocations, type SourceLocation } from '../domain/location.ts';
+import { blankLinkTargets } from '../text/link-targets.ts';
 import {
   type ChunkUnit,
   type CountTokens,
@@ -19,7 +20,7 @@ import {
 import { splitLongBlocks } from './split-long-blocks.ts';
 
 /** Raised whenever a document would yield other chunks, so that it is chunked again. */
-export const CHUNKER_VERSION = 4;
+export const CHUNKER_VERSION = 5;
 
 /** The embedder adds a token at the start and one at the end. */
 const ADDED_TOKENS = 2;
@@ -62,7 +63,8 @@ export async function chunkDocument(
 const PAUSE_MS = 50;
 
 function* chunkInSteps(whole: ParsedDocument, options: ChunkOptions): WorkInSteps<DocumentChunk[]> {
-  const { title, maxTokens, countTokens } = options;
+  const { title, maxTokens } = options;
+  const countTokens: CountTokens = (part) => options.countTokens(blankLinkTargets(part));
   const overlapLimit = Math.floor(maxTokens / 8);
   /** Neighbours are merged up to half of a chunk, tiny ones with any neighbour that they fit into. */
   const mergeLimit = Math.floor(maxTokens / 2);
@@ -191,7 +193,7 @@ export function toEmbeddedText(
   { title, headings, text }: Pick<DocumentChunk, 'headings' | 'text'> & { title: string },
   limits: Omit<ChunkOptions, 'title'>,
 ): string {
-  return withHeadingLine(headingPrefix([title, ...headings], limits).text, text);
+  return withHeadingLine(headingPrefix([title, ...headings], limits).text, blankLinkTargets(text));
 }
 
 /** The index of the first block that ends after an offset. */

@@ -30,6 +30,8 @@ export interface Embedder {
   readonly scoreThreshold: number;
   /** The cosine of unrelated texts; cosines are rescaled from `baseline`..1 to 0..1. Default 0. */
   readonly baseline?: number;
+  /** Whether it was trained on English text only. Default false. */
+  readonly isEnglishOnly?: boolean;
   /** Whether it has `embedWords`. Default false. */
   readonly hasWords?: boolean;
   /** The tokens of a text, without special tokens. */

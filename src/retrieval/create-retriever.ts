@@ -5,6 +5,7 @@ import type { SearchMode } from '../domain/setting-choices.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { detectForeignLanguage } from '../text/detect-language.ts';
 
 /** Hits beyond `topK`, so that `totalFound` can be reported. */
 const LOOK_AHEAD = 50;
@@ -79,7 +80,10 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           scoreThreshold,
           nearMiss: isEmpty && found[0] !== undefined ? toRetrievedChunk(highestScore(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
-          notes: withoutVector === 0 ? [] : [notEmbeddedNote(withoutVector)],
+          notes: [
+            ...(withoutVector === 0 ? [] : [notEmbeddedNote(withoutVector)]),
+            ...(encoder?.isEnglishOnly ? foreignLanguageNotes(query.text) : []),
+          ],
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
         }),
@@ -104,6 +108,14 @@ export function toRetrievedChunk({ chunk, score }: StoreHit) {
 function notEmbeddedNote(chunks: number): string {
   const passages = chunks === 1 ? 'passage has' : 'passages have';
   return `${chunks} ${passages} no vector yet and can only be found by words. Run ingest again to embed the rest.`;
+}
+
+function foreignLanguageNotes(question: string): string[] {
+  const language = detectForeignLanguage(question);
+  if (language === null) return [];
+  return [
+    `The question is in ${language}, but the built-in encoder knows only English. Ask in English, or ingest with another encoder.`,
+  ];
 }
 
 function highestScore(hits: readonly StoreHit[]): StoreHit {

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { blankLinkTargets } from './link-targets.ts';
 import { memoize } from './memoize.ts';
 
 /** Letters with their accents, digits, and the characters that join the parts of an identifier. */
@@ -18,7 +19,8 @@ const UNSPACED_RUN = new RegExp(`((?:${UNSPACED.source})+)`, 'u');
  */
 export function indexTerms(text: string): string[] {
   const terms: string[] = [];
-  for (const word of text.match(WORD) ?? []) for (const term of termsOfWord(word)) terms.push(term);
+  for (const word of blankLinkTargets(text).match(WORD) ?? [])
+    for (const term of termsOfWord(word)) terms.push(term);
   return terms;
 }
 

@@ -72,3 +72,15 @@ test('never scores a passage higher than an earlier one', async () => {
   expect(scores.length).toBeGreaterThan(2);
   expect(scores).toEqual(scores.toSorted((a, b) => b - a));
 });
+
+test('says that the encoder knows only English if the question is in another language', async () => {
+  const store = await storeOf(ZOO);
+  const notesOf = async (text: string, isEnglishOnly: boolean) => {
+    const dependencies = { store, embedder: async () => ({ ...embedder, isEnglishOnly }) };
+    const retriever = createRetriever({ ...dependencies, mode: 'hybrid', scoreThreshold: 0 });
+    return (await retriever.retrieve(createQuery({ text, topK: 1 }))).context.notes;
+  };
+  expect(await notesOf('Wie schläft ein Tier?', true)).toEqual([expect.stringContaining('German')]);
+  expect(await notesOf('Wie schläft ein Tier?', false)).toEqual([]);
+  expect(await notesOf('How does an animal sleep?', true)).toEqual([]);
+});

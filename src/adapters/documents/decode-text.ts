@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { visibleText } from '../../text/visible-text.ts';
 
@@ -9,7 +10,17 @@ export function decodeText(bytes: Uint8Array, name: string): string {
       hint: 'Convert it to text or exclude it.',
     });
   }
-  return decodeWithEncoding(encoding, bytes, name);
+  return decodeWithEncoding(encoding === 'utf-8' && isLatin1(bytes) ? 'windows-1252' : encoding, bytes, name);
+}
+
+/** Whether a text is not UTF-8 and has only characters of Windows-1252, a superset of Latin-1. */
+function isLatin1(bytes: Uint8Array): boolean {
+  if (isUtf8(bytes)) return false;
+  // Characters that UTF-8 encodes in several bytes mean damaged UTF-8.
+  const isDamaged = /[^\u0000-\u007f\ufffd]/.test(new TextDecoder().decode(bytes));
+  return (
+    !isDamaged && !/[\u0000-\u0008\u000e-\u001a\u007f-\u009f]/.test(new TextDecoder('latin1').decode(bytes))
+  );
 }
 
 /** Decodes with an encoding that the document declares. Throws `invalid_input` for invalid bytes. */

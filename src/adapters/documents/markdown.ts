@@ -35,7 +35,7 @@ export async function parseMarkdownTree(
   const root = parseBlocks(markIncludes(source), linesBefore, 0);
   visit(root, 'code', includer.expandCode);
   await expandHtml(root, includer);
-  removeBadges(root);
+  resolveReferences(root);
   return root;
 }
 
@@ -134,13 +134,15 @@ async function expandHtml(tree: Root, includer: ReturnType<typeof createIncluder
 const BADGE =
   /badge|shields\.io|(?:codecov|coveralls|circleci|travis-ci|appveyor|pepy|snyk|codacy|sonarcloud|netlify)\.\w+\/.*(?:\.svg|\.png|status|coverage)|\/workflows\/.*\.svg/i;
 
-/** Removes badges, whose descriptions are not text of the document. */
-function removeBadges(tree: Root): void {
+/** Gives links their targets, and removes badges, whose descriptions are not text of the document. */
+function resolveReferences(tree: Root): void {
   const urls = new Map<string, string>();
   visit(tree, 'definition', ({ identifier, url }) => {
     urls.set(identifier, url);
   });
   visit(tree, (node, index, parent) => {
+    const target = node.type === 'linkReference' ? urls.get(node.identifier) : undefined;
+    if (target !== undefined) Object.assign(node, { type: 'link', url: target });
     const isImage = node.type === 'image' || node.type === 'imageReference';
     if (!isImage || index === undefined || parent === undefined) return CONTINUE;
     const url = node.type === 'image' ? node.url : (urls.get(node.identifier) ?? '');

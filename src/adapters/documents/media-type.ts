@@ -14,11 +14,19 @@ const BY_EXTENSION: Readonly<Record<string, MediaType>> = {
   adoc: 'asciidoc',
   asciidoc: 'asciidoc',
   docx: 'docx',
+  odt: 'odt',
+  pptx: 'pptx',
   epub: 'epub',
   csv: 'csv',
   tsv: 'csv',
   xlsx: 'xlsx',
   ipynb: 'notebook',
+  yaml: 'yaml',
+  yml: 'yaml',
+  json: 'yaml',
+  toml: 'ini',
+  ini: 'ini',
+  cfg: 'ini',
   ...Object.fromEntries(CODE_EXTENSIONS.map((extension) => [extension, 'code' as const])),
 };
 
@@ -41,14 +49,19 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
   'text/csv': 'csv',
   'text/tab-separated-values': 'csv',
   'application/x-ipynb+json': 'notebook',
+  'application/json': 'yaml',
+  'application/yaml': 'yaml',
+  'application/toml': 'ini',
   'application/epub+zip': 'epub',
+  'application/vnd.oasis.opendocument.text': 'odt',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-/** The format of a file by its extension; null if it is unsupported or minified code. */
+/** The format of a file by its extension; null if it is unsupported, minified code or a lock file of a package manager. */
 export function mediaTypeOfPath(path: string): MediaType | null {
-  if (/\.min\.\w+$/i.test(path)) return null;
+  if (/\.min\.\w+$|[-.]lock\.\w+$/i.test(path)) return null;
   const extension = /\.([a-z]\w*)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? null) : null;
 }

@@ -47,6 +47,10 @@ async function parse(
       return (await import('./pdf.ts')).parsePdf(bytes, name);
     case 'docx':
       return (await import('./office/docx.ts')).parseDocx(bytes, name);
+    case 'odt':
+      return (await import('./office/odt.ts')).parseOdt(bytes, name);
+    case 'pptx':
+      return (await import('./office/pptx.ts')).parsePptx(bytes, name);
     case 'epub':
       return (await import('./office/epub.ts')).parseEpub(bytes, name);
     case 'csv':
@@ -55,6 +59,10 @@ async function parse(
       return (await import('./office/xlsx.ts')).parseXlsx(bytes, name);
     case 'notebook':
       return (await import('./notebook.ts')).parseNotebook(decodeText(bytes, name), name);
+    case 'yaml':
+      return (await import('./key-values.ts')).parseYaml(decodeText(bytes, name), name);
+    case 'ini':
+      return (await import('./key-values.ts')).parseIni(decodeText(bytes, name));
     case 'code':
       return (await import('./code/source-code.ts')).parseSourceCode(decodeText(bytes, name), name, grammars);
   }

@@ -60,11 +60,12 @@ function renderNode(node: Nodes): string {
     case 'imageReference':
       return collapse(node.alt ?? '');
     case 'link':
-    case 'linkReference':
+    case 'linkReference': {
       // A linked image is a badge or a thumbnail, whose description is no text of the document.
-      return node.children.every(({ type }) => type === 'image' || type === 'imageReference')
-        ? ''
-        : renderSiblings(node.children);
+      if (node.children.every(({ type }) => type === 'image' || type === 'imageReference')) return '';
+      const text = renderSiblings(node.children);
+      return node.type === 'link' ? formatLink(text, node.url) : text;
+    }
     case 'footnoteReference':
       return `[^${node.label ?? node.identifier}]`;
     case 'mdxTextExpression':
@@ -80,6 +81,13 @@ function renderNode(node: Nodes): string {
       return isPhrasing(node) ? text : `\n${text}\n`;
     }
   }
+}
+
+/** Keeps the targets of links to the web, unless the text is the target. */
+function formatLink(text: string, url: string): string {
+  const isKept = /^https?:\/\/[^\s()]+$/i.test(url) && !/[[\]\n]/.test(text) && text.trim() !== '';
+  const withoutScheme = (address: string) => address.trim().replace(/^https?:\/\/|\/$/gi, '');
+  return isKept && withoutScheme(url) !== withoutScheme(text) ? `[${text}](${url})` : text;
 }
 
 function collapse(text: string): string {
@@ -107,10 +115,12 @@ function renderInlineHtml(siblings: readonly Nodes[], index: number): RenderedTa
   if (BLOCK_ELEMENTS.has(name)) return { text: '\n', next };
   if (slash === '/' || name === '') return { text: '', next };
 
-  if (DROPPED_ELEMENTS.has(name))
-    return { text: '', next: (findClosingTag(siblings, next, name) ?? index) + 1 };
-  const isPlaceholder =
-    rest === '' && !isKnownElement(name) && findClosingTag(siblings, next, name) === undefined;
+  const end = findClosingTag(siblings, next, name);
+  if (DROPPED_ELEMENTS.has(name)) return { text: '', next: (end ?? index) + 1 };
+  const target = name === 'a' ? /\bhref=["']([^"']+)/i.exec(rest)?.[1] : undefined;
+  if (target !== undefined && end !== undefined)
+    return { text: formatLink(renderSiblings(siblings.slice(next, end)), target), next: end + 1 };
+  const isPlaceholder = rest === '' && !isKnownElement(name) && end === undefined;
   return { text: isPlaceholder ? value : '', next };
 }
 

@@ -102,10 +102,12 @@ function wrapPhrasing(nodes: readonly Nodes[]): Nodes[] {
   return wrapped;
 }
 
+const TABLE_ATTRIBUTES = new RegExp(`^${ATTRIBUTES}$`);
 const LAST_ATTRIBUTES = new RegExp(`\\s*${ATTRIBUTES}$`);
 
 function headingText(nodes: readonly Nodes[]): string {
-  return renderSingleLine(nodes).replace(LAST_ATTRIBUTES, '');
+  const text = renderSingleLine(nodes).replace(/\[([^\]]*)\]\(https?:[^\s()]*\)/gi, '$1');
+  return text.replace(LAST_ATTRIBUTES, '');
 }
 
 /** Keeps `{key=value}` without a colon, a class or an id, which may be text. */
@@ -151,6 +153,8 @@ function renderTable(table: Table): string {
   const rows = table.children.map((row) => row.children.map((cell) => renderSingleLine(cell.children)));
   // HTML tables without a header get an empty one.
   while (rows[0]?.every((cell) => cell === '')) rows.shift();
+  // Attributes below a table are parsed as its last row.
+  if (TABLE_ATTRIBUTES.test(rows.at(-1)?.join('') ?? '')) rows.pop();
   return rows.length === 0 ? '' : formatTextTable(rows);
 }
 

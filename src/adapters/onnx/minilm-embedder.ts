@@ -28,6 +28,7 @@ export const MINILM_DESCRIPTION = {
   maxTokens: MAX_TOKENS,
   batchSize: 32,
   scoreThreshold: DEFAULT_SCORE_THRESHOLD,
+  isEnglishOnly: true,
   hasWords: true,
 } as const;
 

@@ -24,7 +24,16 @@ test('rejects a binary file', () => {
   );
 });
 
-test('rejects invalid UTF-8 with a hint', () => {
+test('decodes Latin-1 and Windows-1252', () => {
+  expect(decodeText(Buffer.from('Café crème', 'latin1'), 'x')).toBe('Café crème');
+  expect(decodeText(Uint8Array.of(0x33, 0x20, 0x80, 0x0a), 'x')).toBe('3 €\n');
+});
+
+test('rejects bytes that no text has', () => {
+  expect(() => decodeText(Uint8Array.of(0xe9, 0x01, 0xff), 'a.txt')).toThrow(invalid(/not valid UTF-8/));
+});
+
+test('rejects damaged UTF-8 with a hint', () => {
   const bytes = Buffer.concat([Buffer.from('né \ufffd '), Uint8Array.of(0xe9, 0x20)]);
   expect(() => decodeText(bytes, 'a.txt')).toThrow(invalid(/^a\.txt is not valid UTF-8$/));
   expect(() => decodeText(bytes, 'a.txt')).toThrow(

@@ -4,7 +4,16 @@ import { strToU8, unzipSync, zipSync } from 'fflate';
 import { expect, onTestFinished, test } from 'vitest';
 import { createParserProcess } from '../../../src/app/parser-process.ts';
 import type { MediaType, ParsedDocument } from '../../../src/domain/document.ts';
-import { makeDocx, makeEpub, makeXlsx, wordParagraph, wordTable } from './make-office.ts';
+import {
+  makeDocx,
+  makeEpub,
+  makeOdt,
+  makePptx,
+  makeXlsx,
+  slideShape,
+  wordParagraph,
+  wordTable,
+} from './make-office.ts';
 import { makePdf } from './make-pdf.ts';
 import { expectSoundBlocks } from './parse-source.ts';
 
@@ -35,6 +44,10 @@ const seeds: [MediaType, string | Uint8Array, file?: string][] = [
   ['text', 'Foxes\n\nA fox runs.\n\nIt sleeps.'],
   ['pdf', makePdf([[[20, 72, 700, 'Foxes']], [[12, 72, 700, 'A fox runs.']]], { info: '/Title (Foxes)' })],
   ['docx', makeDocx(wordParagraph('Foxes', { style: 'heading1' }) + wordTable([['a', 'b']]), 'Foxes')],
+  ['odt', makeOdt('<text:h>Foxes</text:h><text:p>A <text:s/>fox.</text:p>', 'Foxes')],
+  ['pptx', makePptx([slideShape(['Foxes'], 'type="title"') + slideShape(['A fox.'])])],
+  ['yaml', 'foxes:\n  # Old.\n  - name: A\n    age: [1, 2]\nx: &a {b: c}\ny: *a\n'],
+  ['ini', '[foxes]\n# Old.\nname = "A"\nages = [\n  1,\n]\n'],
   ['epub', makeEpub([HTML, '<h1>Two</h1>'])],
   ['csv', 'name,age\nfox,3\n"a, b",4\n\nbear;5\n'],
   [

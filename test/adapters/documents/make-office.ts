@@ -111,3 +111,39 @@ export function makeEpub(chapters: readonly string[], more: Record<string, strin
     ...more,
   });
 }
+
+/** An OpenDocument text; `body` is the content of `office:text`. */
+export function makeOdt(body: string, title = ''): Uint8Array {
+  const names = ['office', 'text', 'table'].map(
+    (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+  );
+  return makeArchive({
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'content.xml': `<office:document-content ${names.join(' ')} xmlns:xlink="x"><office:body><office:text text:use-soft-page-breaks="true">${body}</office:text></office:body></office:document-content>`,
+    'meta.xml': `<office:document-meta ${names[0]} xmlns:dc="d"><office:meta><dc:title>${title}</dc:title></office:meta></office:document-meta>`,
+  });
+}
+
+/** A shape of a slide; `placeholder` is the attributes of `p:ph`. */
+export function slideShape(paragraphs: readonly string[], placeholder?: string): string {
+  const lines = paragraphs.map((text) => `<a:p><a:r><a:rPr lang="en"/><a:t>${text}</a:t></a:r></a:p>`);
+  const mark = placeholder === undefined ? '' : `<p:ph ${placeholder}/>`;
+  return `<p:sp><p:nvSpPr><p:nvPr>${mark}</p:nvPr></p:nvSpPr><p:txBody><a:bodyPr/>${lines.join('')}</p:txBody></p:sp>`;
+}
+
+/** A presentation whose slides are stored in reverse order; `notes` belong to the first slide. */
+export function makePptx(slides: readonly string[], notes = ''): Uint8Array {
+  const file = (index: number) => `slides/slide${slides.length - index}.xml`;
+  const page = (content: string) => `<p:sld><p:cSld><p:spTree>${content}</p:spTree></p:cSld></p:sld>`;
+  return makeArchive({
+    'ppt/presentation.xml': `<p:presentation xmlns:p="p" xmlns:r="${RELATIONS}"><p:sldIdLst>${slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index + 1}"/>`).join('')}</p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': relations(slides.map((_, index) => ['slide', file(index)] as const)),
+    ...Object.fromEntries(slides.map((content, index) => [`ppt/${file(index)}`, page(content)])),
+    [`ppt/slides/_rels/slide${slides.length}.xml.rels`]: relations([
+      ['notesSlide', '../notesSlides/notesSlide1.xml'],
+    ]),
+    'ppt/notesSlides/notesSlide1.xml': page(slideShape([notes], 'type="body" idx="1"')),
+    'docProps/core.xml':
+      '<cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title>Pumps</dc:title></cp:coreProperties>',
+  });
+}

@@ -7,7 +7,9 @@ const textOf = async (source: string) => (await markdown(source)).text;
 test('removes inline markup', async () => {
   const source =
     'Call `foo_bar()` with **care**, see [the docs](https://x.y "t") and ![a logo](l.png), ~~or~~ <b>not</b> &copy;.';
-  expect(await textOf(source)).toBe('Call foo_bar() with care, see the docs and a logo, or not ©.');
+  expect(await textOf(source)).toBe(
+    'Call foo_bar() with care, see [the docs](https://x.y) and a logo, or not ©.',
+  );
 });
 
 test('leaves out badges', async () => {
@@ -149,7 +151,9 @@ test('keeps a placeholder that looks like a tag', async () => {
 test('keeps the text of quotes and footnotes, and drops link definitions and rules', async () => {
   const source =
     '> Quoted\n> > deeper\n\nText[^a] and [link][ref].\n\n---\n\n[^a]: The note.\n\n[ref]: https://x.y';
-  expect(await textOf(source)).toBe('Quoted\n\ndeeper\n\nText[^a] and link.\n\n[^a]: The note.');
+  expect(await textOf(source)).toBe(
+    'Quoted\n\ndeeper\n\nText[^a] and [link](https://x.y).\n\n[^a]: The note.',
+  );
 });
 
 test('does not parse Markdown as MDX', async () => {
@@ -167,7 +171,7 @@ test('drops attribute lists after headings, paragraphs, items, links and code', 
     '``` { .dockerfile .annotate }\nFROM x\n```',
   ].join('\n\n');
   expect(await textOf(source)).toBe(
-    'Title\n\nSee a and b or c.\n\n- item\n\nBraces {like=this} and {these} stay.\n\n```dockerfile\nFROM x\n```',
+    'Title\n\nSee [a](https://x.y) and b or c.\n\n- item\n\nBraces {like=this} and {these} stay.\n\n```dockerfile\nFROM x\n```',
   );
 });
 

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { makeArchive, makeDocx, makeEpub, makeXlsx, wordParagraph, wordTable } from './make-office.ts';
+import {
+  makeArchive,
+  makeDocx,
+  makeEpub,
+  makeOdt,
+  makePptx,
+  makeXlsx,
+  slideShape,
+  wordParagraph,
+  wordTable,
+} from './make-office.ts';
 import { blocksOf, parseSource } from './parse-source.ts';
 
 test('parses headings, lists, tables and title of a Word document', async () => {
@@ -98,4 +108,56 @@ test('unpacks no more of an archive than it declares', async () => {
     if (name === 'word/document.xml') view.setUint32(at + 24, 100, true);
   }
   await expect(parseSource('docx', honest)).rejects.toThrow(/cannot be read as a Word document/);
+});
+
+test('parses headings, lists, tables, links and footnotes of an OpenDocument text', async () => {
+  const item = (text: string) => `<text:list-item><text:p>${text}</text:p></text:list-item>`;
+  const row = (cells: readonly string[]) =>
+    `<table:table-row>${cells.map((cell) => `<table:table-cell><text:p>${cell}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+  const bytes = makeOdt(
+    '<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>' +
+      '<text:h text:outline-level="2">Safety</text:h>' +
+      '<text:p>Wear<text:s text:c="2"/>gloves &amp; <text:span>goggles</text:span><text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Both.</text:p></text:note-body></text:note>; see <text:a xlink:href="https://x.y/z">the site</text:a>.</text:p>' +
+      `<text:list>${item('one')}${item('two')}</text:list>` +
+      `<table:table>${row(['Part', 'Price'])}${row(['Seal', '12'])}</table:table>`,
+    'Pumps',
+  );
+  const document = await parseSource('odt', bytes);
+  expect(document.title).toBe('Pumps');
+  expect(blocksOf(document)).toEqual([
+    ['heading', 2, 'Safety'],
+    ['paragraph', 0, 'Wear gloves & goggles (Both.); see [the site](https://x.y/z).'],
+    ['item', 1, '- one'],
+    ['item', 1, '- two'],
+    ['table', 0, '| Part | Price |\n| --- | --- |\n| Seal | 12 |'],
+  ]);
+});
+
+test('parses the slides of a presentation in their order with tables and notes', async () => {
+  const table =
+    '<p:graphicFrame><a:tbl><a:tr><a:tc><a:txBody><a:p><a:r><a:t>Part</a:t></a:r></a:p></a:txBody></a:tc></a:tr><a:tr><a:tc><a:txBody><a:p><a:r><a:t>Seal</a:t></a:r></a:p></a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame>';
+  const first = slideShape(['Why'], 'type="title"') + slideShape(['cheap', 'fast'], 'idx="1"');
+  const second =
+    slideShape(['Parts'], 'type="ctrTitle"') +
+    slideShape(['A box.']) +
+    table +
+    slideShape(['2'], 'type="sldNum"');
+  const document = await parseSource('pptx', makePptx([first, second], 'Say hello.'));
+  expect(document.title).toBe('Pumps');
+  expect(blocksOf(document)).toEqual([
+    ['heading', 2, 'Why'],
+    ['item', 1, '- cheap'],
+    ['item', 1, '- fast'],
+    ['paragraph', 0, 'Say hello.'],
+    ['heading', 2, 'Parts'],
+    ['paragraph', 0, 'A box.'],
+    ['table', 0, '| Part |\n| --- |\n| Seal |'],
+  ]);
+  expect(document.blocks.map(({ location }) => location?.from)).toEqual([1, 1, 1, 1, 2, 2, 2]);
+});
+
+test.each(['odt', 'pptx'] as const)('rejects an archive that is no %s file', async (mediaType) => {
+  await expect(parseSource(mediaType, makeArchive({ 'a.xml': '<a/>' }))).rejects.toMatchObject({
+    kind: 'invalid_input',
+  });
 });

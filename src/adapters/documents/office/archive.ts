@@ -8,7 +8,7 @@ const MAX_FILES = 20_000;
 export type ArchiveFiles = Record<string, Uint8Array>;
 
 /**
- * Unpacks files of a Word, Excel or EPUB document. fflate unpacks no more bytes of a file than the archive declares, so
+ * Unpacks files of a document that is a ZIP archive. fflate unpacks no more bytes of a file than the archive declares, so
  * the declared sizes are checked. Throws if the bytes are not a ZIP archive.
  */
 export function openArchive(bytes: Uint8Array, name: string, wants: (path: string) => boolean): ArchiveFiles {
@@ -39,4 +39,11 @@ export function openArchive(bytes: Uint8Array, name: string, wants: (path: strin
 /** Packs the files again, so that a library reads only these and none larger than declared. */
 export function repackArchive(archive: ArchiveFiles): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(zipSync(archive, { level: 0 }));
+}
+
+/** Throws if the archive has no such file. */
+export function getFile(archive: ArchiveFiles, path: string): Uint8Array {
+  const found = archive[path];
+  if (found === undefined) throw new Error(`${path || 'the package file'} is missing`);
+  return found;
 }

@@ -5,7 +5,8 @@ import { decodeText, toParseError } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
 import { attributeValue, childElements, parseXml, readTextFields, type XmlElement } from '../xml.ts';
-import { type ArchiveFiles, openArchive } from './archive.ts';
+import { type ArchiveFiles, getFile, openArchive } from './archive.ts';
+import { closeEmptyElements } from './xml-to-html.ts';
 
 const METADATA_FIELDS = { title: 'title', author: 'creator', lang: 'language', description: 'description' };
 
@@ -17,7 +18,7 @@ export async function parseEpub(bytes: Uint8Array, name: string): Promise<Parsed
     const [book] = childElements(parseXml(getFile(archive, opfPath), name), 'package');
     const root: Root = { type: 'root', children: [] };
     for (const path of new Set(chapterPaths(book, opfPath))) {
-      const page = parseHtmlTree(asHtml(decodeText(getFile(archive, path), `${name} (${path})`)));
+      const page = parseHtmlTree(closeEmptyElements(decodeText(getFile(archive, path), `${name} (${path})`)));
       for (const node of htmlToMdast(page).children) root.children.push(node);
     }
     return toParsedDocument(root, readTextFields(childElements(book, 'metadata')[0], METADATA_FIELDS));
@@ -33,12 +34,6 @@ function packagePath(archive: ArchiveFiles, name: string): string {
   return attributeValue(file, 'full-path');
 }
 
-function getFile(archive: ArchiveFiles, path: string): Uint8Array {
-  const found = archive[path];
-  if (found === undefined) throw new Error(`${path || 'the package file'} is missing`);
-  return found;
-}
-
 /** The pages of the spine without the table of contents; a hostile spine repeats a page. */
 function chapterPaths(book: XmlElement | undefined, opfPath: string): string[] {
   const listed = childElements(childElements(book, 'manifest')[0], 'item');
@@ -50,12 +45,4 @@ function chapterPaths(book: XmlElement | undefined, opfPath: string): string[] {
     const isPage = /xhtml|html/.test(attributeValue(item, 'media-type'));
     return isPage && !isContents && href !== '' ? [posix.join(posix.dirname(opfPath), href)] : [];
   });
-}
-
-/** Converts self-closing elements of XHTML, which HTML would leave open. */
-function asHtml(source: string): string {
-  const voidElement = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
-  return source.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (whole, tag: string, rest: string) =>
-    voidElement.test(tag) ? whole : `<${tag}${rest}></${tag}>`,
-  );
 }
