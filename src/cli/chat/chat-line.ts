@@ -7,6 +7,8 @@ export const SLASH_COMMAND_NAMES = [
   'source',
   'open',
   'why',
+  'retry',
+  'edit',
   'reset',
   'policy',
   'model',
@@ -50,12 +52,13 @@ export function parseChatLine(message: string): ChatLine {
     : { kind: 'command', name, argument: (match[2] ?? '').trim() };
 }
 
-/** Completes a command, or the argument of one that has known values. */
-export function completeChatLine(line: string, collections: readonly string[] = []): string[] {
+/** Completes a command, or the argument of one that has known values; `names` are those of its collections or models. */
+export function completeChatLine(line: string, names: readonly string[] = []): string[] {
   if (!line.startsWith('/')) return [];
   const values = new Map<string, readonly string[]>([
     ['policy', policySchema.options],
-    ['collection', collections],
+    ['collection', names],
+    ['model', names],
     ['filter', ['module=', 'chapter=', 'title=', 'url=', 'off']],
     ['resume', ['last']],
   ]);

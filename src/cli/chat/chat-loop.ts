@@ -8,7 +8,6 @@ import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
 import type { Redactor } from '../../faults/redactor.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { withPager } from '../terminal/pager.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import { createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
@@ -23,8 +22,6 @@ interface ChatOptions {
   streams: ProcessStreams;
   greeting: {
     staleAnswers(): Promise<number>;
-    /** The models of a local Ollama; asked only if no model is configured. */
-    ollamaModels(): Promise<string[]>;
   };
   /** Prints answers while they are generated. */
   stream: boolean;
@@ -50,14 +47,24 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
   let stopTurn: (() => void) | undefined;
   let blocks = 0;
   let exitCode = EXIT_SUCCESS;
+  let lastQuestion: string | undefined;
+  /** Put into the next prompt, to be edited. */
+  let draft = '';
 
   if (isTyped) await greet();
   const questions = readQuestions({
     ...chat.history,
     streams,
     signal,
-    complete: async (line) =>
-      completeChatLine(line, line.startsWith('/collection ') ? await conversation.collections() : []),
+    async complete(line) {
+      if (line.startsWith('/collection ')) return completeChatLine(line, await conversation.collections());
+      return completeChatLine(line, line.startsWith('/model ') ? await conversation.models() : []);
+    },
+    takeDraft() {
+      const text = draft;
+      draft = '';
+      return text;
+    },
     onInterrupt: () => stopTurn?.(),
   });
   for await (const message of questions) {
@@ -84,9 +91,10 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
   /** Returns true if the user pressed Ctrl-C again while a turn was stopping. */
   async function handleLine(line: ChatLine): Promise<boolean> {
     if (line.kind === 'command') {
-      const { run } = slashCommands[line.name];
-      const output = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
-      await withPager(output, (terminal) => run(conversation, line.argument, terminal, streams));
+      if (line.name === 'retry') return handleLine({ kind: 'question', text: requireLastQuestion() });
+      if (line.name === 'edit') draft = requireLastQuestion();
+      // Without a pager, which would take what is typed next for its commands.
+      await slashCommands[line.name].run(conversation, line.argument, createTerminal(screen), streams);
     }
     if (line.kind === 'unknown') {
       const { name, nearest } = line;
@@ -95,6 +103,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
       });
     }
     if (line.kind !== 'question') return false;
+    lastQuestion = line.text;
     const turn = new AbortController();
     const abandoned = Promise.withResolvers<true>();
     stopTurn = () => {
@@ -127,6 +136,12 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
     if (!json) chat.report(error);
   }
 
+  function requireLastQuestion(): string {
+    const question = lastQuestion ?? conversation.session().lastTurn()?.userQuery;
+    if (question !== undefined) return question;
+    throw new AppError('invalid_input', 'No question yet.', { hint: 'Ask one first.' });
+  }
+
   function noteError(error: unknown): void {
     if (!isTyped) exitCode ||= exitCodeOf(error);
   }
@@ -152,13 +167,9 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
     const session = conversation.session();
     if (sessionTotals(session.snapshot()).turnCount > 0)
       renderText(terminal, describeResumedSession(session));
-    const note = explainOfflineModel(model);
-    renderText(terminal, note);
-    const local = note === '' ? [] : await greeting.ollamaModels();
-    if (local[0] !== undefined) {
-      const command = `citeloop chat --provider ollama --model ${oneLine(local[0], 60)}`;
-      renderText(terminal, `Ollama is running with ${oneLine(local.join(', '), 200)}. To use it: ${command}`);
-    }
+    // Users of earlier chats have read it.
+    if (model === OFFLINE_MODEL && chat.history.history.length === 0)
+      renderText(terminal, await explainOfflineModel(conversation));
     const stale = await greeting.staleAnswers();
     if (stale > 0) {
       const answers = formatCount(stale, 'earlier answer has', 'earlier answers have');

@@ -15,6 +15,8 @@ export interface ChatConversation {
   filter: Filter;
   /** The names of all collections; empty if they are unknown. */
   collections(): Promise<readonly string[]>;
+  /** The models that can be chosen, as far as they are known. */
+  models(): Promise<readonly string[]>;
   readonly priceOf: CalculatePrice;
   collection(): string;
   session(): AgentSession;
@@ -37,7 +39,7 @@ export interface ChatConversation {
 }
 
 interface ConversationStart
-  extends Pick<ChatConversation, 'user' | 'policy' | 'filter' | 'collections' | 'priceOf'> {
+  extends Pick<ChatConversation, 'user' | 'policy' | 'filter' | 'collections' | 'models' | 'priceOf'> {
   open: OpenedAgent;
   session: AgentSession;
   isInteractive: boolean;
@@ -46,7 +48,7 @@ interface ConversationStart
 
 export function createChatConversation(start: ConversationStart): ChatConversation {
   let { open, session } = start;
-  const { user, policy, filter, collections, priceOf } = start;
+  const { user, policy, filter, collections, models, priceOf } = start;
   const owner = { user, isInteractive: start.isInteractive };
 
   /** Closes the next agent if its session cannot be opened, else the current one. */
@@ -67,6 +69,7 @@ export function createChatConversation(start: ConversationStart): ChatConversati
     policy,
     filter,
     collections,
+    models,
     priceOf,
     collection: () => open.collection,
     session: () => session,

@@ -12,6 +12,8 @@ export interface QuestionReaderOptions {
   history: readonly string[];
   complete(line: string): Promise<string[]>;
   onMessage(message: string): void;
+  /** Text to edit at the next prompt; empty if there is none. */
+  takeDraft(): string;
   /** Called on Ctrl-C while a message is being answered. */
   onInterrupt(): void;
 }
@@ -152,6 +154,7 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
       output.muted = false;
       if (messages.length === 0 && !ended) {
         prompt();
+        readline.write(source.takeDraft().replace(/\s*\n\s*/g, ' '));
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -88,12 +88,15 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       else renderLedger(terminal, turn);
     },
   },
+  // The chat loop runs these two.
+  retry: { usage: 'retry', describe: 'Ask the last question again', run: () => {} },
+  edit: { usage: 'edit', describe: 'Edit the last question and ask it', run: () => {} },
   reset: {
     usage: 'reset',
-    describe: 'Clear the conversation (also: clear)',
+    describe: 'Start over without the earlier questions (also: clear)',
     async run(conversation, _, terminal) {
       await conversation.session().reset();
-      terminal.write('Conversation cleared.\n');
+      renderText(terminal, 'The next question starts over. The session keeps its earlier answers.');
     },
   },
   policy: {
@@ -116,11 +119,14 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
   },
   model: {
     usage: 'model [name]',
-    describe: 'Show or change the model',
+    describe: 'List the models, or change the model',
     async run(conversation, argument, terminal) {
       if (argument !== '') await conversation.changeModel(argument);
       renderText(terminal, `Model: ${oneLine(conversation.model(), 60)}`);
-      renderText(terminal, explainOfflineModel(conversation.model()));
+      if (argument !== '') return;
+      const others = (await conversation.models()).filter((name) => name !== conversation.model());
+      renderText(terminal, `Others: ${oneLine(others.join(', '), 2000)}`);
+      if (others.every((name) => name === OFFLINE_MODEL)) renderText(terminal, FIND_A_MODEL);
     },
   },
   collection: {
@@ -183,13 +189,17 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
   quit: { usage: 'quit', describe: 'Leave (also: exit, Ctrl-D)', run: () => {} },
 };
 
-/** What users should know about the offline model; empty for other models. */
-export function explainOfflineModel(model: string): string {
-  if (model !== OFFLINE_MODEL) return '';
-  return (
-    'The offline model quotes your documents; it does not write text. To use a language model, leave the chat, ' +
-    'set OPENAI_API_KEY, and run: citeloop chat --model <name>'
-  );
+const FIND_A_MODEL =
+  'For a language model, start Ollama, or set OPENAI_API_KEY and run: citeloop chat --model <name>';
+
+/** What users should know about the offline model, and the quickest way to another one. */
+export async function explainOfflineModel(conversation: Pick<ChatConversation, 'models'>): Promise<string> {
+  const other = (await conversation.models()).find((name) => name !== OFFLINE_MODEL);
+  const way =
+    other === undefined
+      ? FIND_A_MODEL
+      : `To have ${oneLine(other, 60)} write answers: /model ${oneLine(other, 60)}`;
+  return `The offline model quotes your documents and writes no text of its own. ${way}`;
 }
 
 export function describeResumedSession(session: AgentSession): string {

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { listCollectionNames } from '../../app/open-collection.ts';
-import { listOllamaModels } from '../../app/probe-services.ts';
+import { listOllamaModels, listServiceModels } from '../../app/probe-services.ts';
 import { createConfiguredRedactor } from '../../app/run-settings.ts';
 import { countStaleAnswers } from '../../app/sessions.ts';
+import type { AppConfig } from '../../config/load-config.ts';
+import { providerPresets } from '../../config/service-access.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { createPriceCalculator } from '../../evaluation/run/model-prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
@@ -36,9 +39,19 @@ export function runChat(flags: AgentFlags): Promise<number> {
       filter,
       collections: async () => (isOnTape ? [] : listCollectionNames(app)),
       priceOf: createPriceCalculator({ currency: '', models: app.config.prices }),
-      openWith: ({ model, collection = open.collection }) => {
-        const agent = { ...app.config.agent, collection };
-        const changed = app.withConfig({ ...app.config, collectionChosen: true, agent });
+      models: async () =>
+        isOnTape
+          ? []
+          : [
+              ...(await listOllamaModels()),
+              ...(await listServiceModels(app.config.modelService)),
+              OFFLINE_MODEL,
+            ],
+      async openWith({ model, collection = open.collection }) {
+        const isLocal = model !== undefined && !isOnTape && (await listOllamaModels()).includes(model);
+        const config = isLocal ? withOllama(app.config) : app.config;
+        const agent = { ...config.agent, collection };
+        const changed = app.withConfig({ ...config, collectionChosen: true, agent });
         return openConversationAgent(changed, { ...options, session: undefined, filter: {}, model }, run);
       },
     });
@@ -49,7 +62,6 @@ export function runChat(flags: AgentFlags): Promise<number> {
         streams: process,
         greeting: {
           staleAnswers: async () => (isOnTape ? 0 : countStaleAnswers(app, open.sessions, checked)),
-          ollamaModels: async () => (isOnTape ? [] : listOllamaModels()),
         },
         stream,
         ...output,
@@ -65,4 +77,11 @@ export function runChat(flags: AgentFlags): Promise<number> {
       await conversation.leave().finally(conversation.close);
     }
   });
+}
+
+/** The settings with the models of this machine. */
+function withOllama(config: AppConfig): AppConfig {
+  const { api, ...service } = providerPresets.ollama;
+  const agent = { ...config.agent, api, baseUrl: service.baseUrl };
+  return { ...config, agent, modelService: { ...service, key: undefined } };
 }

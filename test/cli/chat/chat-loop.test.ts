@@ -17,11 +17,20 @@ interface Options {
   model?: string;
   /** Questions asked before the chat starts. */
   earlier?: string[];
+  /** Questions of past chats. */
+  history?: string[];
 }
 
 async function startChat(
   kind: 'pipe' | 'terminal' | 'dumb',
-  { script = echo, json = false, columns = 100, model = 'offline', earlier = [] }: Options = {},
+  {
+    script = echo,
+    json = false,
+    columns = 100,
+    model = 'offline',
+    earlier = [],
+    history = ['an old question'],
+  }: Options = {},
 ) {
   const io = fakeStreams(kind, columns);
   const agent = scriptedAgent(script, model);
@@ -37,6 +46,7 @@ async function startChat(
     isInteractive: true,
     filter: {},
     collections: async () => ['handbook', 'animals'],
+    models: async () => ['qwen3:8b', 'offline'],
     priceOf: (_, { prompt, completion }) => (prompt + completion * 8) / 1_000_000,
     async openWith({ model: name = 'offline', collection = 'handbook' }) {
       models.push(name);
@@ -48,14 +58,11 @@ async function startChat(
   const ended = runChatLoop({
     conversation,
     streams: io.streams,
-    greeting: {
-      staleAnswers: async () => 2,
-      ollamaModels: async () => ['qwen3:8b', 'llama3'],
-    },
+    greeting: { staleAnswers: async () => 2 },
     stream: true,
     json,
     signal: controller.signal,
-    history: { history: ['an old question'], onMessage: () => {} },
+    history: { history, onMessage: () => {} },
     report: (error) => {
       const hint = error instanceof AppError && error.advice ? formatPlainAdvice(error.advice) : '';
       io.streams.stderr.write(`failed: ${messageOf(error)} ${hint}\n`);
@@ -171,7 +178,7 @@ test('commands about the last answer report that there is none', async () => {
   expect(out).toContain('No search yet.');
   expect(out.match(/No answer yet\./g)).toHaveLength(2);
   expect(out).toMatch(/\/resume <id> +Continue another session/);
-  expect(out).toContain('Model: offline\nThe offline model quotes your documents');
+  expect(out).toContain('Model: offline\nOthers: qwen3:8b\n');
 });
 
 test('/sources shows the last search since the last reset', async () => {
@@ -181,7 +188,7 @@ test('/sources shows the last search since the last reset', async () => {
       : echo(question, options);
   const { out } = await piped('one?\nthanks\n/sources\n/reset\n/sources\nthanks\n/sources\n', { script });
   expect(out.match(/3 passages for: topics in ROS 2/g)).toHaveLength(1);
-  expect(out).toContain('Conversation cleared.');
+  expect(out).toContain('The next question starts over.');
   expect(out.match(/No search yet\./g)).toHaveLength(2);
 });
 
@@ -215,19 +222,61 @@ test('/resume takes the beginning of an id', async () => {
   expect(summaries.map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
-test('greets with the collection, the model and a local Ollama', async () => {
-  const chat = await startChat('terminal');
+test('the first chat greets with the collection, the model and the quickest way to another one', async () => {
+  const chat = await startChat('terminal', { history: [] });
   await chat.seen('> ');
   expect(plain(chat.out())).toMatch(
     /^citeloop on handbook, model offline\..*\nThe offline model quotes your documents/,
   );
   expect(plain(chat.out())).toContain('/help');
-  expect(plain(chat.out())).toContain('Ollama is running with qwen3:8b, llama3.');
-  expect(plain(chat.out())).toContain('citeloop chat --provider ollama --model qwen3:8b');
+  expect(plain(chat.out())).toContain('/model qwen3:8b');
   expect(chat.out()).toContain('\x1b[?2004h');
   chat.type('\x04');
   expect(await chat.ended).toBe('done');
   expect(chat.out()).toContain('\x1b[?2004l');
+});
+
+test('later chats do not explain the offline model again', async () => {
+  const chat = await startChat('terminal');
+  await chat.seen('> ');
+  expect(plain(chat.out())).not.toContain('quotes your documents');
+  chat.type('\x04');
+  await chat.ended;
+});
+
+test('/retry asks the last question again, also one that failed', async () => {
+  let failures = 1;
+  const script: Script = (question, options) => {
+    failures -= 1;
+    return failures >= 0 ? [new AppError('api_error', 'The model broke.')] : echo(question, options);
+  };
+  const { asked, out, err } = await piped('/retry\none?\n/retry\n', { script });
+  expect(asked.map(({ question }) => question)).toEqual(['one?', 'one?']);
+  expect(err).toContain('No question yet.');
+  expect(out).toContain('On one? [1].');
+});
+
+test('/edit puts the last question into the prompt', async () => {
+  const chat = await startChat('terminal');
+  chat.type('one?\r');
+  await chat.seen('On one? [1].');
+  await chat.prompted();
+  chat.type('/edit\r');
+  await expect.poll(() => plain(chat.out())).toMatch(/> one\?$/);
+  chat.type('\x7f and two?\r');
+  await chat.seen('On one and two? [1].');
+  chat.type('\x04');
+  await chat.ended;
+});
+
+test('long output of a command is printed without a pager', async () => {
+  const chat = await startChat('terminal', { columns: 30 });
+  chat.streams.stdout.rows = 5;
+  chat.type('/help\rone?\r');
+  await chat.seen('Leave');
+  await chat.seen('On one? [1].');
+  chat.type('\x04');
+  await chat.ended;
 });
 
 test('greets with the session that is continued', async () => {
