@@ -164,6 +164,7 @@ test('other folders import citations through its public files', () => {
   const publicFiles = [
     'check-answer',
     'clean-answer',
+    'claim-facts',
     'find-markers',
     'marker-numbers',
     'merge-markers',

@@ -81,6 +81,7 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
     tokens: { prompt: total - 50, completion: 50, total },
     cost: total / 1e6,
     timesMs: { firstToken: 100 * random(), retrieval: 5, generation: 100, total: 200 * random() },
+    grade: null,
     judge: null,
     checks: [],
     error: null,

@@ -18,6 +18,7 @@ export function createRun(changes: Partial<CaseRun> = {}): CaseRun {
     tokens: { prompt: 0, completion: 0, total: 0 },
     cost: null,
     timesMs: { firstToken: null, retrieval: 0, generation: 0, total: 0 },
+    grade: null,
     judge: null,
     checks: [],
     error: null,

@@ -6,6 +6,7 @@ import type { ReportData } from '../../evaluation/report/report-data.ts';
 import {
   assertComparableArms,
   combineArmSettings,
+  orderByQuestion,
   parseArm,
   readPromptFiles,
 } from '../../evaluation/run/plan-arms.ts';
@@ -36,6 +37,7 @@ export const compareInputsSchema = evaluationInputsSchema.extend({
   rerank: z.string().optional(),
   arm: z.array(z.string()).optional(),
   prompt: z.array(z.string()).optional(),
+  question: z.string().optional(),
 });
 type CompareInputs = z.infer<typeof compareInputsSchema>;
 
@@ -81,7 +83,7 @@ export function evaluateSettings(
   return runEvaluation(app, inputs, { mode, arms }, run);
 }
 
-/** Evaluates every arm and compares them with the first. */
+/** Evaluates every arm and compares all pairs. */
 export async function compareArms(
   app: App,
   inputs: EvaluationInputs & CompareInputs,
@@ -89,7 +91,7 @@ export async function compareArms(
 ): Promise<ReportData> {
   const arms = [...combineArmSettings(parseAxes(inputs)), ...(inputs.arm ?? []).map(parseArm)];
   assertComparableArms(arms);
-  return runEvaluation(app, inputs, { mode: 'hybrid', arms }, run);
+  return runEvaluation(app, inputs, { mode: 'hybrid', arms: orderByQuestion(arms, inputs.question) }, run);
 }
 
 /** Throws `invalid_input`. */

@@ -64,7 +64,7 @@ function renderMetrics({ metrics }: RunDiff, terminal: Terminal): string[] {
     const flips = better.length + worse.length === 0 ? '' : `${better.length} / ${worse.length}`;
     return [[info.label, formatMetricDifference(difference, info.unit), ...formatTestCells(compared), flips]];
   });
-  const headings = ['metric', 'difference', 'p (Holm)', 'conclusion', 'better / worse'];
+  const headings = ['metric', 'difference', 'p', 'conclusion', 'better / worse'];
   return rows.length === 0 ? [] : [formatTable(terminal, headings, rows).trimEnd()];
 }
 

@@ -96,7 +96,7 @@ export async function runEvaluation(
       },
     });
     await state.discard();
-    return { ...report, gates: inputs.gates.flatMap((gate) => checkGate(gate, report, inputs.baselines)) };
+    return { ...report, gates: inputs.gates.map((gate) => checkGate(gate, report, inputs.baselines)) };
   } finally {
     await store.close();
   }

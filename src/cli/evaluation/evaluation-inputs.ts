@@ -158,6 +158,6 @@ function assertMeasurable(gates: readonly QualityGate[], cases: readonly Evaluat
   );
   if (lacking === undefined) return;
   throw new AppError('invalid_input', `${lacking.id} cannot be measured: ${lacking.needs}.`, {
-    hint: 'Add the field to the cases, or drop the gate; see docs/metrics.md.',
+    hint: 'Add the field to the cases, or drop the gate; see docs/evaluation.md.',
   });
 }

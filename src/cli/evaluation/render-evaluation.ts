@@ -1,4 +1,4 @@
-import { explainIncorrect } from '../../evaluation/metrics/answer-metrics.ts';
+import { gradeAnswer } from '../../evaluation/metrics/answer-metrics.ts';
 import {
   formatConclusion,
   formatMetricDifference,
@@ -8,7 +8,6 @@ import {
   type KnownMetricValue,
   toKnownValue,
 } from '../../evaluation/report/format-metric.ts';
-import { summarizeGates } from '../../evaluation/report/gate-results.ts';
 import type {
   ArmComparison,
   MetricComparison,
@@ -29,27 +28,32 @@ const LABEL_WIDTH = 24;
 /** The width of a value with its mark and interval. */
 const INTERVAL_CELL_WIDTH = 26;
 const MAX_LISTED_CASES = 8;
+const MAX_LISTED_PAIRS = 15;
 /** Incorrect cases whose reason is printed. */
 const MAX_REASONS = 5;
 
-/** A report for the terminal: verdict, tables, flaky and incorrect cases, gates. */
+/** A report for the terminal: verdict, primary metrics, pairs, other metrics, flaky and incorrect cases, gates. */
 export function renderEvaluation(report: ReportData, terminal: Terminal): string {
   const width = Math.max(MIN_WIDTH, terminal.width);
   const paragraph = (text: string, style?: TextStyle) =>
     wrapLine(text, width).map((line) => terminal.text(line, style));
   const [first = '', ...others] = report.verdict;
   const blocks = [
-    [...paragraph(first, 'bold'), ...others.flatMap((sentence) => paragraph(sentence))],
     report.notes.flatMap((note) => paragraph(note, 'yellow')),
-    [renderArms(report, terminal, width)],
-    ...report.comparisons.map((comparison) => [
-      terminal.text(`${quoteName(comparison.arm)} compared with ${quoteName(comparison.baseline)}`, 'bold'),
-      ...renderComparison(comparison, report, terminal),
-      ...listOnlyRight(comparison).flatMap((line) => paragraph(line)),
-    ]),
+    [...paragraph(first, 'bold'), ...others.flatMap((sentence) => paragraph(sentence))],
+    renderArms(report, terminal, width),
+    ...report.comparisons
+      .slice(0, 1)
+      .map((comparison) => [
+        terminal.text(`${quoteName(comparison.arm)} compared with ${quoteName(comparison.baseline)}`, 'bold'),
+        ...renderComparison(comparison, report, terminal),
+        ...listOnlyRight(comparison).flatMap((line) => paragraph(line)),
+      ]),
+    renderOtherPairs(report, terminal),
+    renderDescriptive(report, terminal),
     renderTags(report, terminal),
     [...listFlaky(report), ...listIncorrect(report)].flatMap((line) => paragraph(oneLine(line, 400))),
-    summarizeGates(report.gates).map(({ passed, arm, line }) =>
+    report.gates.map(({ passed, arm, line }) =>
       terminal.text(`${passed ? '✓' : '✗'} ${arm}: ${line}`, passed ? 'green' : 'red'),
     ),
     listNoData(report).flatMap((sentence) => paragraph(sentence, 'dim')),
@@ -64,21 +68,59 @@ export function joinBlocks(blocks: readonly (readonly string[])[]): string {
   return `${filled.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function renderArms({ arms, metrics, comparisons }: ReportData, terminal: Terminal, width: number): string {
+/** The primary metrics with intervals, and marks for proven differences from the first arm. */
+function renderArms({ arms, metrics, comparisons }: ReportData, terminal: Terminal, width: number): string[] {
   const showInterval = LABEL_WIDTH + arms.length * INTERVAL_CELL_WIDTH <= width;
   const rows = metrics
-    .filter(({ id }) => arms.some((arm) => toKnownValue(arm.metrics[id]) !== null))
+    .filter(({ id, primary }) => primary && arms.some((arm) => toKnownValue(arm.metrics[id]) !== null))
     .map((metric) => [
       metric.label,
       ...arms.map((arm) => {
         const value = toKnownValue(arm.metrics[metric.id]);
         const compared = comparisons
-          .find((one) => one.arm === arm.name)
+          .find((one) => one.arm === arm.name && one.baseline === arms[0]?.name)
           ?.metrics.find((one) => one.metric === metric.id);
         return value === null ? 'no data' : formatCell(value, metric, compared, showInterval);
       }),
     ]);
-  return formatTable(terminal, ['', ...arms.map(({ name }) => name)], rows).trimEnd();
+  return [formatTable(terminal, ['', ...arms.map(({ name }) => name)], rows).trimEnd()];
+}
+
+/** Correct answers and price of every pair except the question. */
+function renderOtherPairs({ comparisons, metrics }: ReportData, terminal: Terminal): string[] {
+  const others = comparisons.slice(1);
+  if (others.length === 0) return [];
+  const price = metrics.find(({ primary, group }) => primary && group === 'cost');
+  const rows = others.slice(0, MAX_LISTED_PAIRS).map(({ arm, baseline, metrics: compared }) => {
+    const conclude = (id: string | undefined, unit: MetricInfo['unit'] = 'share') => {
+      const found = compared.find(({ metric }) => metric === id);
+      return found === undefined
+        ? ['', '']
+        : [formatMetricDifference(found.difference, unit), formatConclusion(found.conclusion)];
+    };
+    return [`${arm} – ${baseline}`, ...conclude(HEADLINE_METRIC), ...conclude(price?.id, price?.unit)];
+  });
+  const headings = ['other pairs', 'correct', 'conclusion', price?.label.toLowerCase() ?? '', 'conclusion'];
+  const more = others.length - rows.length;
+  return [
+    formatTable(terminal, headings, rows).trimEnd(),
+    ...(more > 0 ? [terminal.text(`${more} more in --html`, 'dim')] : []),
+  ];
+}
+
+/** Metrics that are not tested. */
+function renderDescriptive({ arms, metrics }: ReportData, terminal: Terminal): string[] {
+  const rows = metrics
+    .filter(({ id, primary }) => !primary && arms.some((arm) => toKnownValue(arm.metrics[id]) !== null))
+    .map(({ id, label, unit }) => [
+      label,
+      ...arms.map((arm) => {
+        const value = toKnownValue(arm.metrics[id]);
+        return value === null ? 'no data' : formatMetricValue(value.value, unit);
+      }),
+    ]);
+  if (rows.length === 0) return [];
+  return [formatTable(terminal, ['descriptive', ...arms.map(({ name }) => name)], rows).trimEnd()];
 }
 
 function formatCell(
@@ -101,7 +143,7 @@ function renderComparison({ metrics }: ArmComparison, report: ReportData, termin
       compared.interval?.map((bound) => formatMetricDifference(bound, unit)).join(' to ') ?? '';
     return [label, formatMetricDifference(compared.difference, unit), interval, ...formatTestCells(compared)];
   });
-  const headings = ['metric', 'difference', '95% interval', 'p (Holm)', 'conclusion'];
+  const headings = ['metric', 'difference', 'interval', 'p', 'conclusion'];
   return rows.length > 0 ? [formatTable(terminal, headings, rows).trimEnd()] : [];
 }
 
@@ -141,7 +183,7 @@ function listIncorrect({ arms, cases }: ReportData): string[] {
   const incorrect = cases.filter(({ results }) => (results[arm.name]?.metrics[HEADLINE_METRIC] ?? 1) < 1);
   const reasons = incorrect.slice(0, MAX_REASONS).flatMap((item) => {
     const runs = item.results[arm.name]?.runs ?? [];
-    const [reason] = runs.flatMap((run) => explainIncorrect(run, item) ?? []);
+    const [reason] = runs.flatMap((run) => gradeAnswer(run, item).reason || []);
     return reason === undefined ? [] : [`- ${item.id}: ${reason}`];
   });
   const ids = incorrect.map(({ id }) => id);
@@ -193,7 +235,7 @@ function formatFooter({ header, arms }: ReportData): string {
     cost(totals.tokens, totals.money),
     ...(totals.judge === null ? [] : [`judge: ${cost(totals.judge.tokens, totals.judge.money)}`]),
     `${header.models.join(', ')} on ${collection.name} (${formatCount(collection.documents, 'document')}, ${formatCount(collection.chunks, 'chunk')})`,
-    `95% intervals, seed ${header.seed}`,
+    `95% intervals and p corrected together, seed ${header.seed}`,
     `threshold ${arms[0]?.settings.scoreThreshold ?? 0}`,
   ].join('; ');
 }

@@ -111,7 +111,7 @@ export const evalCommand: CommandDefinition<CommonFlags> = {
   command: 'eval',
   describe: 'Measure answers, citations and cost on test cases',
   commands: [run, init, importCases, runs, diff],
-  epilogue: 'Metrics: docs/metrics.md',
+  epilogue: 'Metrics: docs/evaluation.md',
 };
 
 export const compareCommand: CommandDefinition<CompareFlags> = {
@@ -129,6 +129,7 @@ export const compareCommand: CommandDefinition<CompareFlags> = {
     'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
     arm: { value: 'settings', array: true, describe: 'An arm: "name: policy=always topK=10"' },
     prompt: { value: 'path', array: true, describe: 'File with a system prompt' },
+    question: { value: 'arms', describe: 'Two arms to test first (default: the first two)' },
     ...serviceOptions('store'),
     ...tapeOptions,
   },
@@ -139,6 +140,6 @@ export const compareCommand: CommandDefinition<CompareFlags> = {
     ['citeloop compare cases.yaml --prompt a.md --prompt b.md', 'Compare two prompts'],
     ['citeloop compare cases.yaml --arm "temperature=0" --arm "temperature=1"', 'Compare any setting'],
   ],
-  epilogue: 'The first arm is the baseline. See docs/evaluation.md.',
+  epilogue: 'Adding arms does not weaken the test of the first two. See docs/evaluation.md.',
   handler: async (flags) => (await import('../evaluation/compare.ts')).runCompare(flags),
 };

@@ -75,9 +75,9 @@ const abstentionMetrics: readonly Metric[] = [
   {
     ...abstention,
     id: 'abstention.precision',
-    label: 'Abstention precision',
+    label: 'Declined rightly',
     kind: 'ratio',
-    description: 'Share of the abstentions that were right: the documents do not contain the answer.',
+    description: 'Share of the declined questions that the documents do not answer.',
     hasGold: hasAnswerable,
     needs: 'no case has answerable',
     empty: 'no answer abstained',
@@ -89,27 +89,12 @@ const abstentionMetrics: readonly Metric[] = [
   {
     ...abstention,
     id: 'abstention.recall',
-    label: 'Abstention recall',
+    label: 'Declined unanswerable',
     kind: 'binary',
-    description: 'Share of the unanswerable questions on which the answer abstains.',
+    description: 'Share of the unanswerable questions that were declined.',
     hasGold: ({ answerable }) => answerable === false,
     needs: 'no case has answerable: false',
     measure: ({ abstained }) => passContribution(abstained),
-  },
-  {
-    ...abstention,
-    id: 'abstention.f1',
-    label: 'Abstention F1',
-    kind: 'ratio',
-    description: 'Harmonic mean of abstention precision and recall.',
-    hasGold: hasAnswerable,
-    needs: 'no case has answerable',
-    empty: 'every case is answerable, and no answer abstained',
-    // 2 TP / (abstained + unanswerable).
-    measure: ({ abstained }, { answerable }) => ({
-      sum: abstained && answerable === false ? 2 : 0,
-      of: (abstained ? 1 : 0) + (answerable === false ? 1 : 0),
-    }),
   },
 ];
 
@@ -143,16 +128,8 @@ const searchMetrics: readonly Metric[] = [
   },
 ];
 
-/** Effort, tokens, money and time per turn. Failed runs do not count. */
+/** Searches, tokens, money and time per turn. Failed runs do not count. */
 const costMetrics: readonly Metric[] = [
-  {
-    ...perTurn(({ steps }) => steps),
-    id: 'effort.steps',
-    label: 'Steps',
-    group: 'effort',
-    unit: 'number',
-    description: 'Model responses and searches made beforehand, per turn.',
-  },
   {
     ...perTurn(({ searches }) => searches),
     id: 'effort.searches',
@@ -186,9 +163,10 @@ const costMetrics: readonly Metric[] = [
     description: 'From the question to the first text of the answer.',
   },
   {
-    ...perTurn(({ timesMs }) => timesMs.total),
+    // The clock stands still on a tape.
+    ...perTurn(({ timesMs }) => timesMs.total || null, 'times are not measured on a tape'),
     id: 'time.total',
-    label: 'Total time',
+    label: 'Time to answer',
     group: 'time',
     unit: 'ms',
     description: 'From the question to the checked answer.',

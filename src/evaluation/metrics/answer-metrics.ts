@@ -1,13 +1,10 @@
 import { isPassedCitation } from '../../domain/citation.ts';
 import { quoteName } from '../../text/format-count.ts';
-import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CaseRun } from '../report/case-run.ts';
-import { type CaseGold, type Metric, passContribution, valueContribution } from './metric.ts';
+import { containsPhrase, matchesAnswer } from './match-answer.ts';
+import { type CaseGold, type Metric, passContribution } from './metric.ts';
 import { hasExpectedSources, isExpectedSource } from './retrieval-metrics.ts';
 
-/** An answer with this token F1, or this share of the content words, says the same as the expected answer. */
-const MIN_TOKEN_F1 = 0.5;
-const MIN_CONTENT_RECALL = 0.75;
 const NEEDS_CORRECT =
   'no case has expectedPhrases, expectedAnswer, expectedSources, checks or answerable: false';
 
@@ -21,39 +18,54 @@ export function canBeCorrect(gold: CaseGold): boolean {
   );
 }
 
-export function isCorrect(run: CaseRun, gold: CaseGold): boolean {
-  return explainIncorrect(run, gold) === null;
+/** Null for an answer that cannot be graded. */
+export function isCorrect(run: CaseRun, gold: CaseGold): boolean | null {
+  return gradeAnswer(run, gold).correct;
+}
+
+interface AnswerGrade {
+  /** Null if it cannot be graded. */
+  correct: boolean | null;
+  /** Why it is not correct, in a few words. */
+  reason: string;
 }
 
 /**
- * Why an answer is not correct, in a few words; null if it is. An answer without forbidden phrases and failed checks
- * is correct if it abstains on an unanswerable case, or else contains every expected phrase, or without phrases says
- * the same as an expected answer, or without either passes a check, or without checks cites an expected source.
+ * An answer without forbidden phrases and failed checks is correct if it abstains on an unanswerable case, or else
+ * contains every expected phrase, or without phrases says the same as an expected answer (as graded by a model, where
+ * one is given), or without either passes a check, or without checks cites an expected source.
  */
-export function explainIncorrect(run: CaseRun, gold: CaseGold): string | null {
+export function gradeAnswer(run: CaseRun, gold: CaseGold): AnswerGrade {
   const { phrases, forbidden, answers, checks, sources, chunks } = gold.expected;
   const { answer } = run;
-  if (run.error !== null) return `failed: ${run.error.message}`;
+  const wrong = (reason: string): AnswerGrade => ({ correct: false, reason });
+  const gradeAs = (correct: boolean, reason: string): AnswerGrade => ({
+    correct,
+    reason: correct ? '' : reason,
+  });
+  if (run.error !== null) return wrong(`failed: ${run.error.message}`);
   const said = forbidden.filter((phrase) => containsPhrase(answer, phrase));
-  if (said.length > 0) return `contains forbidden ${said.map(quoteName).join(', ')}`;
+  if (said.length > 0) return wrong(`contains forbidden ${said.map(quoteName).join(', ')}`);
   const failed = run.checks.find(({ passed }) => !passed);
-  if (failed !== undefined) return `fails ${failed.check}: ${failed.reason}`;
-  if (gold.answerable === false) return run.abstained ? null : 'answers an unanswerable question';
-  if (run.abstained) return 'abstains';
+  if (failed !== undefined) return wrong(`fails ${failed.check}: ${failed.reason}`);
+  if (gold.answerable === false) return gradeAs(run.abstained, 'answers an unanswerable question');
+  if (run.abstained) return wrong('abstains');
   if (phrases.length > 0) {
     const missing = phrases.filter((phrase) => !containsPhrase(answer, phrase));
-    return missing.length === 0 ? null : `does not contain ${missing.map(quoteName).join(', ')}`;
+    return gradeAs(missing.length === 0, `does not contain ${missing.map(quoteName).join(', ')}`);
   }
   if (answers.length > 0) {
-    const isSaid = answers.some((expected) => saysTheSame(answer, expected));
-    return isSaid ? null : `does not say ${answers.map(quoteName).join(' or ')}`;
+    if (run.grade !== null) return gradeAs(run.grade.correct, run.grade.reason);
+    const matches = answers.map((expected) => matchesAnswer(answer, expected));
+    if (!matches.includes(true) && matches.includes(null))
+      return { correct: null, reason: 'is not gradable by its words' };
+    return gradeAs(matches.includes(true), `does not say ${answers.map(quoteName).join(' or ')}`);
   }
-  if (checks.length > 0) return run.checks.length > 0 ? null : 'was not checked';
-  return run.citations.some(
+  if (checks.length > 0) return gradeAs(run.checks.length > 0, 'was not checked');
+  const isCited = run.citations.some(
     (citation) => isPassedCitation(citation) && isExpectedSource(citation, gold) === true,
-  )
-    ? null
-    : `does not cite ${[...sources, ...chunks].join(' or ')}`;
+  );
+  return gradeAs(isCited, `does not cite ${[...sources, ...chunks].join(' or ')}`);
 }
 
 const share = { group: 'answer', unit: 'share', better: 'higher' } as const;
@@ -67,18 +79,11 @@ export const answerMetrics: readonly Metric[] = [
     description: 'Share of questions answered as the case expects, or rightly not answered.',
     hasGold: canBeCorrect,
     needs: NEEDS_CORRECT,
-    measure: (run, gold) => passContribution(isCorrect(run, gold)),
-  },
-  {
-    ...share,
-    id: 'answer.f1',
-    label: 'Token F1',
-    kind: 'mean',
-    description: 'Word overlap with the expected answer; the best if there are several.',
-    hasGold: ({ expected }) => expected.answers.length > 0,
-    needs: 'no case has expectedAnswer',
-    measure: ({ answer }, { expected }) =>
-      valueContribution(Math.max(...expected.answers.map((wanted) => tokenF1(answer, wanted)))),
+    empty: 'no answer could be graded',
+    measure(run, gold) {
+      const correct = isCorrect(run, gold);
+      return correct === null ? null : passContribution(correct);
+    },
   },
   {
     ...share,
@@ -92,19 +97,6 @@ export const answerMetrics: readonly Metric[] = [
       error === null
         ? passContribution(!expected.forbidden.some((phrase) => containsPhrase(answer, phrase)))
         : null,
-  },
-  {
-    ...share,
-    id: 'answer.checks',
-    label: 'Checks passed',
-    kind: 'ratio',
-    description: 'Share of the custom checks that the answers pass.',
-    hasGold: ({ expected }) => expected.checks.length > 0,
-    needs: 'no case has checks',
-    measure: ({ checks, error }, { expected }) => ({
-      sum: checks.filter(({ passed }) => passed).length,
-      of: error === null ? checks.length : expected.checks.length,
-    }),
   },
 ];
 
@@ -128,76 +120,13 @@ export const repeatMetrics: readonly Metric[] = [
     description: 'Share of questions answered correctly every time when asked k times.',
     measureCase: overRuns((correct, runs) => correct === runs),
   },
-  {
-    ...repeated,
-    id: 'repeat.flaky',
-    label: 'Flake rate',
-    better: 'lower',
-    description: 'Share of questions answered correctly some of the times.',
-    measureCase: overRuns((correct, runs) => correct > 0 && correct < runs),
-  },
 ];
 
 export function countCorrect(runs: readonly CaseRun[], gold: CaseGold): number {
-  return runs.filter((run) => isCorrect(run, gold)).length;
+  return runs.filter((run) => isCorrect(run, gold) === true).length;
 }
 
 function overRuns(passes: (correct: number, runs: number) => boolean): NonNullable<Metric['measureCase']> {
   return (runs, gold) =>
     runs.length < 2 ? null : passContribution(passes(countCorrect(runs, gold), runs.length));
-}
-
-const ASCII_TEXT = /^[ -~\s]*$/;
-const ARTICLES = new Set(['a', 'an', 'the']);
-
-/** Lower-case words without accents, punctuation, articles and citation markers. */
-function normalizeWords(text: string): string[] {
-  const lower = text.toLowerCase().replace(/\[\d+\]/g, ' ');
-  // Unicode normalization is slow, and most texts do not need it.
-  const words = ASCII_TEXT.test(lower)
-    ? lower.match(/[a-z0-9]+/g)
-    : lower
-        .normalize('NFKD')
-        .toLowerCase()
-        .replace(/\p{M}+/gu, '')
-        .match(/[\p{L}\p{N}]+/gu);
-  return (words ?? []).filter((word) => !ARTICLES.has(word));
-}
-
-/** Whether the words of a phrase occur in a row, ignoring case, accents and punctuation. False for a phrase without words. */
-export function containsPhrase(text: string, phrase: string): boolean {
-  const wanted = normalizeWords(phrase);
-  return wanted.length > 0 && ` ${normalizeWords(text).join(' ')} `.includes(` ${wanted.join(' ')} `);
-}
-
-function saysTheSame(answer: string, expected: string): boolean {
-  return (
-    containsPhrase(answer, expected) ||
-    tokenF1(answer, expected) >= MIN_TOKEN_F1 ||
-    contentRecall(answer, expected) >= MIN_CONTENT_RECALL
-  );
-}
-
-function tokenF1(answer: string, expected: string): number {
-  const given = normalizeWords(answer);
-  const wanted = normalizeWords(expected);
-  if (given.length === 0 || wanted.length === 0) return given.length === wanted.length ? 1 : 0;
-  const left = new Map<string, number>();
-  for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1);
-  let common = 0;
-  for (const word of given) {
-    const count = left.get(word) ?? 0;
-    if (count === 0) continue;
-    left.set(word, count - 1);
-    common += 1;
-  }
-  return (2 * common) / (given.length + wanted.length);
-}
-
-/** The share of the stemmed content words of the expected answer that the answer contains. */
-function contentRecall(answer: string, expected: string): number {
-  const wanted = queryTerms(expected);
-  if (wanted.length === 0) return 0;
-  const given = new Set(indexTerms(answer));
-  return wanted.filter((term) => given.has(term)).length / wanted.length;
 }

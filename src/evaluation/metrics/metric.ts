@@ -1,7 +1,6 @@
 import type { CaseRun } from '../report/case-run.ts';
-import type { MetricComparison, MetricInfo, ReportCase, ReportData } from '../report/report-data.ts';
-import { createBootstrapSampler } from '../statistics/bootstrap.ts';
-import { compareColumns } from '../statistics/compare-columns.ts';
+import type { MetricInfo, ReportCase, ReportData } from '../report/report-data.ts';
+import { type ColumnPair, type CompareOptions, HEADLINE_METRIC } from '../statistics/compare-columns.ts';
 import { createColumn, createSamplingUnits, type MetricColumn } from '../statistics/metric-column.ts';
 
 /** What is known about the right answer to a case. */
@@ -16,7 +15,7 @@ export interface MetricContribution {
   of: number;
 }
 
-export interface Metric extends MetricInfo {
+export interface Metric extends Omit<MetricInfo, 'primary'> {
   /** Whether a case has the gold that the metric needs; without it every case counts. */
   hasGold?(gold: CaseGold): boolean;
   /** Why there is no data if no case has that gold, for example "no case has expectedSources". */
@@ -70,13 +69,19 @@ export function noDataReason(metric: Metric, cases: readonly CaseRuns[]): string
   return lacksGold && needs !== '' ? needs : empty;
 }
 
-/** Compares two lists of runs of the same cases, which are among those of the report. */
-export function compareRuns(
+/** The metrics in which arms are tested. Money if `hasMoney`, else tokens. All others are descriptive. */
+export function selectPrimaryMetrics(metrics: readonly Metric[], hasMoney: boolean): Metric[] {
+  const ids = [HEADLINE_METRIC, 'abstention.recall', hasMoney ? 'cost.money' : 'cost.tokens', 'time.total'];
+  return ids.flatMap((id) => metrics.find((metric) => metric.id === id) ?? []);
+}
+
+/** The columns of two lists of runs of the same cases, and how to compare them. */
+export function pairRuns(
   metrics: readonly Metric[],
   after: readonly CaseRuns[],
   before: readonly CaseRuns[],
   { cases, header: { seed, margin } }: Pick<ReportData, 'cases' | 'header'>,
-): MetricComparison[] {
+): { pairs: ColumnPair[]; options: CompareOptions } {
   const conversations = new Map(cases.map(({ id, conversation }) => [id, conversation]));
   const caseIds = after.map(({ id }) => id);
   const units = createSamplingUnits(caseIds.map((id) => conversations.get(id) ?? id));
@@ -85,7 +90,5 @@ export function compareRuns(
     arm: tabulateMetric(metric, after),
     baseline: tabulateMetric(metric, before),
   }));
-  const sample = createBootstrapSampler(seed, units);
-  const [compared = []] = compareColumns([pairs], { caseIds, units, sample, seed, margin });
-  return compared;
+  return { pairs, options: { caseIds, units, seed, margin } };
 }

@@ -44,13 +44,6 @@ export const retrievalMetrics: readonly Metric[] = [
   },
   {
     ...ranked,
-    id: 'retrieval.mrr',
-    label: 'MRR',
-    description: 'Reciprocal rank of the first expected source; 0 if none was found.',
-    measure: (run, gold) => valueContribution(1 / Math.min(...expectedRanks(run, gold))),
-  },
-  {
-    ...ranked,
     id: `retrieval.ndcg@${NDCG_DEPTH}`,
     label: `nDCG@${NDCG_DEPTH}`,
     description: `How high the expected sources rank among the first ${NDCG_DEPTH}; 1 if they come first.`,

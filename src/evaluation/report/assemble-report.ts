@@ -1,12 +1,15 @@
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { formatCount, quoteName } from '../../text/format-count.ts';
 import { type EvaluationCase, formatCheckName, toConversationKey } from '../cases/evaluation-case.ts';
-import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
-import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
+import { canBeCorrect, countCorrect, isCorrect } from '../metrics/answer-metrics.ts';
 import {
-  type BootstrapSampler,
-  createBootstrapSampler,
-  percentileInterval,
-} from '../statistics/bootstrap.ts';
+  type CaseRuns,
+  type Metric,
+  noDataReason,
+  selectPrimaryMetrics,
+  tabulateMetric,
+} from '../metrics/metric.ts';
+import { bootstrapColumns, percentileInterval } from '../statistics/bootstrap.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
 import {
   caseValueAt,
@@ -18,15 +21,10 @@ import {
 } from '../statistics/metric-column.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import type { CaseRun } from './case-run.ts';
+import { formatArmVerdict, formatPairVerdict, formatRecommendation } from './format-verdict.ts';
+import { recommendArm } from './recommend-arm.ts';
 import {
-  formatArmVerdict,
-  formatPairVerdict,
-  formatRecommendation,
-  type VerdictInput,
-} from './format-verdict.ts';
-import { recommendArm, toArmStanding } from './recommend-arm.ts';
-import {
-  type MetricInfo,
+  type ArmComparison,
   type MetricValue,
   REPORT_FORMAT,
   type ReportArm,
@@ -36,6 +34,8 @@ import {
 
 /** With fewer cases only large differences can be proven. */
 const FEW_CASES = 30;
+/** Cases named in a note. */
+const MAX_LISTED = 5;
 
 /** The runs of an arm, by case id. */
 export interface ArmResults extends Pick<ReportArm, 'name' | 'settings' | 'changed'> {
@@ -46,7 +46,7 @@ export interface ArmResults extends Pick<ReportArm, 'name' | 'settings' | 'chang
 interface ReportInput {
   header: Omit<ReportData['header'], 'conversations'>;
   cases: readonly EvaluationCase[];
-  /** The first is the baseline. */
+  /** The first two are the question. */
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
   /** Whether the collection has any expected source; undefined if its documents are not known. */
@@ -67,7 +67,6 @@ interface ReportContext {
   metrics: readonly Metric[];
   header: ReportData['header'];
   units: SamplingUnits;
-  sample: BootstrapSampler;
 }
 
 /** Measures, compares and describes the runs of all arms. Every arm must have runs of every case. */
@@ -76,33 +75,53 @@ export function assembleReport(input: ReportInput): ReportData {
   const plainCases = cases.map(toPlainCase);
   const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
   const header = { ...input.header, conversations: units.clusters };
-  const sample = createBootstrapSampler(header.seed, units);
-  const context = { plainCases, metrics, header, units, sample };
+  const context = { plainCases, metrics, header, units };
   const measured = input.arms.map((arm): MeasuredArm => {
     const runs = plainCases.map((gold) => ({ id: gold.id, gold, runs: arm.runs.get(gold.id) ?? [] }));
     return { arm, cases: runs, columns: metrics.map((metric) => tabulateMetric(metric, runs)) };
   });
   const arms = measured.map((one) => summarizeArm(one, context));
-  const findings = compareArms(measured, arms, context);
-  const comparisons = findings.comparisons.map((one) => ({
+  const hasMoney = arms.every((arm) => arm.metrics['cost.money']?.status === 'value');
+  const primary = selectPrimaryMetrics(metrics, hasMoney);
+  const comparisons = comparePairs(measured, primary, context).map((one) => ({
     ...one,
-    verdict: [formatPairVerdict(one, arms)],
+    verdict: formatPairVerdict(one, arms),
   }));
-  const recommendation = formatRecommendation(findings);
+  const decision = recommendArm(
+    arms.map(({ name }) => name),
+    comparisons,
+  );
+  const [question] = comparisons;
   return {
     format: REPORT_FORMAT,
     kind: arms.length > 1 ? 'comparison' : 'evaluation',
     header,
-    decision: findings.decision,
+    decision,
     verdict:
-      comparisons.length === 0
+      question === undefined
         ? formatArmVerdict(arms[0] as ReportArm)
         : [
-            ...(recommendation === null ? [] : [recommendation]),
-            ...comparisons.flatMap(({ verdict }) => verdict),
+            ...(decision === null ? [] : [formatRecommendation(decision, { arms, comparisons, header })]),
+            question.verdict,
           ],
-    notes: [...listMissingSources(input), ...listWarnings(header, arms)],
-    metrics: findings.metrics,
+    notes: [
+      ...listOfflineWarning(arms),
+      ...listMissingSources(input),
+      ...listUngraded(measured),
+      ...listWarnings(header, arms),
+    ],
+    metrics: metrics.map(({ id, label, group, unit, better, kind, description }) => {
+      return {
+        id,
+        label,
+        group,
+        unit,
+        better,
+        kind,
+        description,
+        primary: primary.some((one) => one.id === id),
+      };
+    }),
     arms,
     comparisons,
     gates: [],
@@ -141,9 +160,9 @@ export function toPlainCase(item: EvaluationCase): PlainCase {
 
 function summarizeArm(
   { arm, cases, columns }: MeasuredArm,
-  { plainCases, metrics, sample, units }: ReportContext,
+  { plainCases, metrics, header, units }: ReportContext,
 ): ReportArm {
-  const samples = sample(columns);
+  const samples = bootstrapColumns(columns, header.seed, undefined, units);
   const values = metrics.map((metric, index): MetricValue => {
     const column = columns[index] as MetricColumn;
     const value = columnRatio(column);
@@ -208,36 +227,55 @@ function summarizeTags(
   );
 }
 
-function compareArms(
-  [baseline, ...others]: readonly MeasuredArm[],
-  arms: ReportArm[],
-  { metrics: all, header, plainCases, units, sample }: ReportContext,
-): VerdictInput {
-  const { seed, margin } = header;
-  const infos = all.map(toMetricInfo);
-  const pairs = others.map(({ columns }) =>
-    infos.map((metric, at) => ({
-      metric,
-      arm: columns[at] as MetricColumn,
-      baseline: baseline?.columns[at] as MetricColumn,
-    })),
+/** Compares every pair of arms in the primary metrics, the question first. */
+function comparePairs(
+  arms: readonly MeasuredArm[],
+  primary: readonly Metric[],
+  { metrics, header: { seed, margin }, plainCases, units }: ReportContext,
+): Omit<ArmComparison, 'verdict'>[] {
+  const pairs = arms.flatMap((baseline, index) => arms.slice(index + 1).map((arm) => ({ baseline, arm })));
+  const columnOf = ({ columns }: MeasuredArm, metric: Metric) =>
+    columns[metrics.indexOf(metric)] as MetricColumn;
+  const compared = compareColumns(
+    pairs.map(({ baseline, arm }) =>
+      primary.map((metric) => ({
+        metric,
+        arm: columnOf(arm, metric),
+        baseline: columnOf(baseline, metric),
+      })),
+    ),
+    { caseIds: plainCases.map(({ id }) => id), units, seed, margin },
   );
-  const caseIds = plainCases.map(({ id }) => id);
-  const compared = compareColumns(pairs, { caseIds, units, sample, seed, margin });
-  const baselineName = baseline?.arm.name ?? '';
-  const comparisons = compared.map((metrics, index) => ({
-    baseline: baselineName,
-    arm: others[index]?.arm.name ?? '',
-    metrics,
-    standing: toArmStanding(metrics),
+  return pairs.map(({ baseline, arm }, index) => ({
+    baseline: baseline.arm.name,
+    arm: arm.arm.name,
+    metrics: compared[index] ?? [],
   }));
-  return {
-    arms,
-    metrics: infos,
-    margin,
-    comparisons,
-    decision: recommendArm(baselineName, comparisons),
-  };
+}
+
+/** Policies and prompts change how a language model decides, which the offline model does not. */
+function listOfflineWarning(arms: readonly ReportArm[]): string[] {
+  const isOffline = arms.every(({ settings }) => settings.model === OFFLINE_MODEL);
+  const isAboutModels = arms.some(({ changed }) =>
+    ['policy', 'systemPrompt', 'temperature', 'maxSteps'].some((setting) => Object.hasOwn(changed, setting)),
+  );
+  return arms.length > 1 && isOffline && isAboutModels
+    ? [
+        'The offline model is not a language model: this comparison says nothing about one. For a comparison with one, see "Recorded comparison" in docs/benchmarks.md (npm run compare:recorded), or configure a model.',
+      ]
+    : [];
+}
+
+function listUngraded(arms: readonly MeasuredArm[]): string[] {
+  const ungraded = arms.flatMap(({ cases }) =>
+    cases.filter(({ gold, runs }) => canBeCorrect(gold) && runs.some((run) => isCorrect(run, gold) === null)),
+  );
+  const ids = [...new Set(ungraded.map(({ id }) => id))];
+  return ids.length === 0
+    ? []
+    : [
+        `${formatCount(ids.length, 'case')} not gradable by words and left out: ${ids.slice(0, MAX_LISTED).join(', ')}${ids.length > MAX_LISTED ? ' and others' : ''}.`,
+      ];
 }
 
 function listMissingSources({ cases, hasSources, header }: ReportInput): string[] {
@@ -258,8 +296,4 @@ function listWarnings({ cases, judge }: ReportData['header'], arms: readonly Rep
       .filter(({ errors }) => errors > 0)
       .map(({ name, errors }) => `${formatCount(errors, 'run')} of ${quoteName(name)} failed.`),
   ];
-}
-
-function toMetricInfo({ id, label, group, unit, better, kind, description }: Metric): MetricInfo {
-  return { id, label, group, unit, better, kind, description };
 }

@@ -80,6 +80,11 @@ export const caseRunSchema = z.object({
     generation: amount,
     total: amount,
   }),
+  /** By a model against the expected answer; null if none graded it. */
+  grade: z
+    .object({ correct: z.boolean(), reason: z.string(), tokens: count, cost: amount.nullable() })
+    .nullable()
+    .default(null),
   /** Faithfulness by a judge model; null without one. */
   judge: z
     .object({

@@ -2,14 +2,15 @@ import { AppError } from '../../faults/app-error.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
-import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
-import { type CaseRuns, compareRuns } from '../metrics/metric.ts';
+import { canBeCorrect, countCorrect, isCorrect } from '../metrics/answer-metrics.ts';
+import { type CaseRuns, pairRuns, selectPrimaryMetrics } from '../metrics/metric.ts';
+import { compareColumns } from '../statistics/compare-columns.ts';
 import { formatConclusion, formatPValue } from './format-metric.ts';
 import { findHeadline } from './recommend-arm.ts';
 import type { MetricComparison, ReportCase, ReportData } from './report-data.ts';
 
 interface CaseAnswer {
-  state: 'right' | 'wrong' | 'error' | 'not judged';
+  state: 'right' | 'wrong' | 'error' | 'not gradable';
   answer: string;
 }
 
@@ -41,7 +42,7 @@ export interface RunDiff {
   /** Other cases of the earlier and of the later run. */
   gone: string[];
   added: string[];
-  /** On the shared cases. */
+  /** The primary metrics except the time, on the shared cases. */
   metrics: MetricComparison[];
   /** Those that got worse first. */
   flipped: FlippedCase[];
@@ -55,9 +56,6 @@ interface NamedReport {
   /** The first arm if not given. */
   arm?: string | undefined;
 }
-
-/** Times of two runs depend on the load of the machine. */
-const COMPARABLE_METRICS = allMetrics.filter(({ group }) => group !== 'time');
 
 /** Compares an arm of two runs on their shared cases, by the gold of the later run. Throws `invalid_input` without any. */
 export function diffRuns(earlier: NamedReport, later: NamedReport): RunDiff {
@@ -80,7 +78,12 @@ export function diffRuns(earlier: NamedReport, later: NamedReport): RunDiff {
   });
   const now = shared.map((item) => measure(item, item.results[after.arm]?.runs));
   const then = shared.map((item) => measure(item, earlierCases.get(item.id)?.results[before.arm]?.runs));
-  const metrics = compareRuns(COMPARABLE_METRICS, now, then, later.report);
+  // Times of two runs depend on the load of the machine.
+  const compared = selectPrimaryMetrics(allMetrics, hasPrices(earlier) && hasPrices(later)).filter(
+    ({ group }) => group !== 'time',
+  );
+  const { pairs, options } = pairRuns(compared, now, then, later.report);
+  const [metrics = []] = compareColumns([pairs], options);
   const headline = findHeadline(metrics);
   const changed = [...(headline?.worse ?? []), ...(headline?.better ?? [])];
   const flipped = changed.map((id): FlippedCase => {
@@ -115,6 +118,10 @@ function toSide({ name, report, arm }: NamedReport): RunSide {
   });
 }
 
+function hasPrices({ report }: NamedReport): boolean {
+  return report.header.totals.money !== null;
+}
+
 function questionKey({ question, history }: ReportCase): string {
   return JSON.stringify([question, history]);
 }
@@ -123,7 +130,8 @@ function toAnswer(measured: CaseRuns | undefined): CaseAnswer {
   const { gold, runs } = measured as CaseRuns;
   const answer = runs[0]?.answer ?? '';
   if (runs.some(({ error }) => error !== null)) return { state: 'error', answer };
-  if (!canBeCorrect(gold)) return { state: 'not judged', answer };
+  if (!canBeCorrect(gold) || runs.some((run) => isCorrect(run, gold) === null))
+    return { state: 'not gradable', answer };
   return { state: countCorrect(runs, gold) > runs.length / 2 ? 'right' : 'wrong', answer };
 }
 

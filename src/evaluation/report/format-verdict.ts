@@ -10,40 +10,34 @@ import {
   joinWords,
   toKnownValue,
 } from './format-metric.ts';
-import { findHeadline, findPriceMetric } from './recommend-arm.ts';
-import type { ArmComparison, MetricComparison, ReportArm, ReportData } from './report-data.ts';
+import { findHeadline, findStanding } from './recommend-arm.ts';
+import type {
+  ArmComparison,
+  MetricComparison,
+  Recommendation,
+  ReportArm,
+  ReportData,
+} from './report-data.ts';
 
 /* Sentences about typed conclusions. No function here concludes anything itself. */
 
 type Compared = Omit<ArmComparison, 'verdict'>;
 
-/** The parts of a report that sentences are written from. */
-export interface VerdictInput extends Pick<ReportData, 'arms' | 'metrics' | 'decision'> {
-  comparisons: readonly Compared[];
-  margin: number;
-}
-
 /** The result in one line without a full stop: the title of the page. */
-export function formatFinding({ arms, comparisons }: Pick<VerdictInput, 'arms' | 'comparisons'>): string {
-  const [first] = arms as [ReportArm];
-  if (comparisons.length === 0) return correctAnswers(first);
-  const armsWith = (...conclusions: MetricComparison['conclusion'][]) =>
-    comparisons
-      .filter(({ standing }) => conclusions.some((one) => one === standing.answers))
-      .map(({ arm }) => arm);
-  const phrases = [
-    [armsWith('better'), 'more questions correctly than'],
-    [armsWith('equivalent'), 'as many questions correctly as'],
-    [armsWith('worse'), 'fewer questions correctly than'],
-  ] as const;
-  const open = armsWith('undecided', 'too few');
-  const found = [
-    ...phrases
-      .filter(([names]) => names.length > 0)
-      .map(([names, phrase]) => `${subject(names, 'answers', 'answer')} ${phrase} ${quoteName(first.name)}`),
-    ...(open.length > 0 ? [`Undecided between ${joinWords([first.name, ...open].map(quoteName))}`] : []),
-  ];
-  return found.length > 0 ? found.join('; ') : 'No case defines a correct answer';
+export function formatFinding({
+  arms,
+  decision,
+  kind,
+}: Pick<ReportData, 'arms' | 'decision' | 'kind'>): string {
+  if (kind === 'evaluation') return correctAnswers(arms[0] as ReportArm);
+  if (decision === null) return 'No case defines a correct answer';
+  const names = joinWords(decision.arms.map(quoteName));
+  return {
+    use: `Use ${names}`,
+    either: `Use any of ${names}`,
+    weigh: `Choose between ${names}`,
+    undecided: `Undecided between ${names}`,
+  }[decision.kind];
 }
 
 /** A single arm in sentences. */
@@ -65,68 +59,108 @@ function correctAnswers({ name, metrics }: Pick<ReportArm, 'name' | 'metrics'>):
   return `${quoteName(name)} answers ${answered} of ${formatCount(correct.n, 'question')} correctly`;
 }
 
-/** The recommendation in a few sentences; null without one. */
-export function formatRecommendation(findings: VerdictInput): string | null {
-  const { decision, arms, comparisons, margin } = findings;
-  if (decision === null) return null;
-  const first = quoteName(arms[0]?.name ?? '');
-  const about = comparisons.filter(({ arm }) => decision.arms.includes(arm));
-  const [main] = about;
-  const asMany = `as many questions correctly as ${first}, within ${formatPoints(margin)}`;
-  const details = (compared: Compared | undefined) =>
-    compared === undefined
-      ? ''
-      : `${listChanges('Better', compared.standing.gains, compared, findings)}${listChanges('Worse', compared.standing.losses, compared, findings)}`;
-  const open = (decision.kind === 'keep' ? comparisons : about).flatMap(({ standing }) => standing.undecided);
-  const labels = findings.metrics.filter(({ id }) => open.includes(id)).map(({ label }) => lowerFirst(label));
-  const undecided = labels.length === 0 ? '' : ` Undecided: ${joinWords(labels)}.`;
-  switch (decision.kind) {
-    case 'take': {
-      const headline = findHeadline(main?.metrics ?? []);
-      const reason =
-        headline?.conclusion === 'better'
-          ? `more questions correctly than ${first} (${formatPValue(headline.adjustedP)})`
-          : asMany;
-      return `Use ${quoteName(decision.arms[0] ?? '')}: it answers ${reason}.${details(main)}${undecided}`;
-    }
-    case 'weigh':
-      return `Trade-off: ${quoteName(decision.arms[0] ?? '')} answers ${asMany}.${details(main)}${undecided}`;
+type RecommendationInput = Pick<ReportData, 'arms' | 'comparisons'> & {
+  header: Pick<ReportData['header'], 'margin'>;
+};
+
+/** The recommendation in a few sentences. */
+export function formatRecommendation(
+  { kind, arms: left, needed }: Recommendation,
+  { arms, comparisons, header: { margin } }: RecommendationInput,
+): string {
+  const names = joinWords(left.map(quoteName));
+  const within = `within ${formatPoints(margin)}`;
+  const beaten = arms.map(({ name }) => name).filter((name) => !left.includes(name));
+  const excluded = beaten.length === 0 ? '' : ` Beaten: ${joinWords(beaten.map(quoteName))}.`;
+  const prices = formatPrices(left, arms);
+  switch (kind) {
+    case 'use':
+      return `Use ${names}: ${joinWords(formatReasons(left[0] ?? '', comparisons, within))}.${formatPriceOf(left[0] ?? '', arms)}`;
     case 'either':
-      return `Use either: ${subject(decision.arms, 'answers', 'answer')} ${asMany}, and no other difference is proven.${undecided}`;
-    case 'keep':
-      return `Keep ${first}: no other arm answers as many questions correctly without being worse elsewhere.${undecided}`;
+      return `Use any of ${names}: they answer as many questions correctly, ${within}, and no other difference is proven.${prices}${excluded}`;
+    case 'weigh':
+      return `Choose between ${names}: they answer as many questions correctly, ${within}, and differ otherwise.${prices}${excluded}`;
     case 'undecided':
-      return `Undecided between ${joinWords([first, ...decision.arms.map(quoteName)])}. ${
-        decision.needed === null
-          ? 'More cases would hardly decide it.'
-          : `About ${formatCount(decision.needed, 'more case')} like these would decide it.`
-      }`;
+      return `Undecided between ${names}: ${
+        needed === null
+          ? 'more cases would hardly decide it'
+          : `about ${formatCount(needed, 'more case')} like these would decide it`
+      }.${prices}${excluded}`;
   }
 }
 
-/** " Better: tokens (0.5 times), over-search (1.000 to 0.000)." */
-function listChanges(
-  title: string,
-  ids: readonly string[],
-  { arm }: Compared,
-  findings: VerdictInput,
-): string {
-  const changes = ids.map((id) => {
-    const info = findings.metrics.find((metric) => metric.id === id);
-    const compared = [findings.arms[0], findings.arms.find(({ name }) => name === arm)];
-    const [from = 0, to = 0] = compared.map((one) => toKnownValue(one?.metrics[id])?.value);
-    const unit = info?.unit ?? 'number';
-    const ratio = info?.group === 'cost' ? formatRatio(to, from) : null;
-    const change = ratio ?? `${formatMetricValue(from, unit)} to ${formatMetricValue(to, unit)}`;
-    return `${lowerFirst(info?.label ?? id)} (${change})`;
-  });
-  return changes.length === 0 ? '' : ` ${title}: ${changes.join(', ')}.`;
+/** What is proven about an arm and each other arm. Arms that others beat may be undecided against this one. */
+function formatReasons(arm: string, comparisons: readonly ArmComparison[], within: string): string[] {
+  const others = [...new Set(comparisons.flatMap((one) => [one.baseline, one.arm]))].filter(
+    (name) => name !== arm,
+  );
+  const groups = Map.groupBy(others, (other) => findStanding(arm, other, comparisons)?.answers ?? null);
+  const namesOf = (answers: MetricComparison['conclusion']) => (groups.get(answers) ?? []).map(quoteName);
+  const p = (other: string) => {
+    const compared = comparisons.find((one) =>
+      [one.arm, one.baseline].every((name) => [arm, other].includes(name)),
+    );
+    return findHeadline(compared?.metrics ?? [])?.adjustedP ?? 0;
+  };
+  const largestP = Math.max(0, ...(groups.get('better') ?? []).map(p));
+  const gains = [...new Set(others.flatMap((other) => findStanding(arm, other, comparisons)?.gains ?? []))];
+  const labels = { 'abstention.recall': 'declines more unanswerable ones', 'time.total': 'is faster' };
+  const open = [...namesOf('undecided'), ...namesOf('too few')];
+  return [
+    ...(namesOf('better').length > 0
+      ? [
+          `it answers more questions correctly than ${joinWords(namesOf('better'))} (${formatPValue(largestP)})`,
+        ]
+      : []),
+    ...(namesOf('equivalent').length > 0
+      ? [
+          `it answers as many as ${joinWords(namesOf('equivalent'))}, ${within}, and ${joinWords(
+            gains.map((id) => labels[id as keyof typeof labels] ?? 'costs less'),
+          )}`,
+        ]
+      : []),
+    ...(open.length > 0
+      ? [`${joinWords(open)} ${open.length === 1 ? 'is' : 'are'} beaten by another arm`]
+      : []),
+  ];
 }
 
-/** The correct answers of an arm and the baseline in one sentence. */
-export function formatPairVerdict({ arm: armName, metrics }: Compared, arms: readonly ReportArm[]): string {
-  const [baseline, arm] = [arms[0], arms.find(({ name }) => name === armName)] as [ReportArm, ReportArm];
-  const [first, other] = [quoteName(baseline.name), quoteName(arm.name)];
+/** Money if every arm has a price, else tokens. */
+function findPrices(arms: readonly ReportArm[]): { unit: 'money' | 'tokens'; values: Map<string, number> } {
+  const valuesOf = (id: string) =>
+    new Map(arms.flatMap(({ name, metrics }) => [[name, toKnownValue(metrics[id])?.value ?? 0] as const]));
+  const money = valuesOf('cost.money');
+  return [...money.values()].every((value) => value > 0)
+    ? { unit: 'money', values: money }
+    : { unit: 'tokens', values: valuesOf('cost.tokens') };
+}
+
+/** " It uses 1.9 times the tokens of “tool”.", without arms of the same price. */
+function formatPriceOf(arm: string, arms: readonly ReportArm[]): string {
+  const { unit, values } = findPrices(arms);
+  const ratios = arms.flatMap(({ name }) => {
+    const ratio = name === arm ? null : formatRatio(values.get(arm) ?? 0, values.get(name) ?? 0);
+    return ratio === null || ratio === '1.0 times' ? [] : [`${ratio} the ${unit} of ${quoteName(name)}`];
+  });
+  return ratios.length === 0 ? '' : ` It uses ${joinWords(ratios)}.`;
+}
+
+/** " Tokens per answer: 810 (“tool”), 420 (“always”)." */
+function formatPrices(names: readonly string[], arms: readonly ReportArm[]): string {
+  const { unit, values } = findPrices(arms);
+  if (names.every((name) => (values.get(name) ?? 0) === 0)) return '';
+  const prices = names.map(
+    (name) => `${formatMetricValue(values.get(name) ?? 0, unit)} (${quoteName(name)})`,
+  );
+  return ` ${unit === 'money' ? 'Price' : 'Tokens'} per answer: ${prices.join(', ')}.`;
+}
+
+/** The correct answers of two arms in one sentence, and the price in another. */
+export function formatPairVerdict(
+  { arm: armName, baseline: baselineName, metrics }: Compared,
+  arms: readonly ReportArm[],
+): string {
+  const [first, other] = [quoteName(baselineName), quoteName(armName)];
   const headline = findHeadline(metrics);
   if (headline === undefined) return `No case can be judged in both ${other} and ${first}.`;
   const { n, better, worse, conclusion, adjustedP } = headline;
@@ -137,22 +171,9 @@ export function formatPairVerdict({ arm: armName, metrics }: Compared, arms: rea
       : `${formatCount(Math.abs(net), `${net > 0 ? 'more' : 'fewer'} correct answer`)} than`;
   const p = adjustedP === null ? '' : `, ${formatPValue(adjustedP)}`;
   const split = `only ${other} right: ${better.length}, only ${first} right: ${worse.length}`;
-  return `${other} has ${result} ${first} on ${formatCount(n, 'case')} (${split}): ${formatConclusion(conclusion)}${p}.${formatPrice(metrics, arm, baseline)}`;
-}
-
-function formatPrice(metrics: readonly MetricComparison[], arm: ReportArm, baseline: ReportArm): string {
-  const id = findPriceMetric(metrics) ?? '';
-  const [before, after] = [toKnownValue(baseline.metrics[id]), toKnownValue(arm.metrics[id])];
-  const ratio = before === null || after === null ? null : formatRatio(after.value, before.value);
-  return ratio === null || ratio === '1.0 times'
-    ? ''
-    : ` It uses ${ratio} the ${id === 'cost.money' ? 'money' : 'tokens'}.`;
-}
-
-function subject(names: readonly string[], singular: string, plural: string): string {
-  return `${joinWords(names.map(quoteName))} ${names.length === 1 ? singular : plural}`;
-}
-
-function lowerFirst(label: string): string {
-  return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+  const price = formatPriceOf(
+    armName,
+    arms.filter(({ name }) => name === armName || name === baselineName),
+  );
+  return `${other} has ${result} ${first} on ${formatCount(n, 'case')} (${split}): ${formatConclusion(conclusion)}${p}.${price}`;
 }

@@ -3,16 +3,15 @@ import { AppError } from '../../faults/app-error.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
-import { compareRuns, type Metric } from '../metrics/metric.ts';
-import { formatMetricDifference, formatMetricValue, formatPValue } from './format-metric.ts';
+import { pairRuns, selectPrimaryMetrics } from '../metrics/metric.ts';
+import { testLosses } from '../statistics/compare-columns.ts';
+import { formatMetricValue, formatPValue } from './format-metric.ts';
 import { formatFailedGates } from './gate-results.ts';
 import type { GateResult, ReportData } from './report-data.ts';
 
 const OPERATORS = {
   '>=': (value: number, bound: number) => value >= bound,
-  '>': (value: number, bound: number) => value > bound,
   '<=': (value: number, bound: number) => value <= bound,
-  '<': (value: number, bound: number) => value < bound,
 };
 
 /** A bound on a metric of an arm, by default the first, or a comparison with an earlier report. */
@@ -29,28 +28,21 @@ export type QualityGate =
 type BoundGate = Extract<QualityGate, { kind: 'bound' }>;
 type BaselineGate = Extract<QualityGate, { kind: 'baseline' }>;
 
-/** How much a share may fall below the baseline: one case in fifty. */
-const DEFAULT_TOLERANCE = 0.02;
-const BOUND = /^(?:(.+):\s*)?([a-z]+\.[\w@]+)\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*(%?)$/;
+/** How far a share may fall below the baseline. */
+const DEFAULT_MARGIN = 0.05;
+/** The error of a gate: unchanged settings fail one time in twenty at most. */
+const ALPHA = 0.05;
+const BOUND = /^(?:(.+):\s*)?([a-z]+\.[\w@]+)\s*(>=|<=)\s*(-?\d+(?:\.\d+)?)$/;
 const BASELINE = /^no-worse-than\s+(.+?)(?:\s+within\s+(\d*\.?\d+))?$/;
 
-/** The groups that `no-worse-than` compares. Times and tokens depend on machine and model. */
-const QUALITY_GROUPS = new Set<Metric['group']>([
-  'answer',
-  'retrieval',
-  'citation',
-  'abstention',
-  'decision',
-]);
-
-/** Parses `citation.precision>=0.9`, `always: abstention.f1>=0.7` or `no-worse-than baseline.json [within 0.05]`. */
+/** Parses `citation.precision>=0.9`, `always: abstention.recall>=0.7` or `no-worse-than baseline.json [within 0.05]`. */
 export function parseGate(text: string): QualityGate {
   const trimmed = text.trim();
   const [, file, within] = BASELINE.exec(trimmed) ?? [];
   if (file !== undefined) {
-    return { kind: 'baseline', text: trimmed, file, within: Number(within ?? DEFAULT_TOLERANCE) };
+    return { kind: 'baseline', text: trimmed, file, within: Number(within ?? DEFAULT_MARGIN) };
   }
-  const [, arm, metric, operator, bound, percent] = BOUND.exec(trimmed) ?? [];
+  const [, arm, metric, operator, bound] = BOUND.exec(trimmed) ?? [];
   if (metric === undefined) {
     throw new AppError('invalid_input', `Invalid gate "${oneLine(text, 60)}".`, {
       hint: advice`Examples: ${settingValue('gate', '"citation.precision>=0.9"', '"citation.precision>=0.9"')}, ${settingValue('gate', '"no-worse-than baseline.json"', '"no-worse-than baseline.json"')}.`,
@@ -67,18 +59,18 @@ export function parseGate(text: string): QualityGate {
     arm: arm?.trim() ?? null,
     metric,
     operator: operator as BoundGate['operator'],
-    bound: Number(bound) / (percent === '%' ? 100 : 1),
+    bound: Number(bound),
   };
 }
 
-/** Results of a gate; a baseline gate has one per metric. `baselines` has the report of every file that a gate names. */
+/** `baselines` has the report of every file that a gate names. */
 export function checkGate(
   gate: QualityGate,
   report: ReportData,
   baselines: ReadonlyMap<string, ReportData>,
-): GateResult[] {
+): GateResult {
   return gate.kind === 'bound'
-    ? [checkBound(gate, report)]
+    ? checkBound(gate, report)
     : checkBaseline(gate, report, baselines.get(gate.file) as ReportData);
 }
 
@@ -107,30 +99,42 @@ function checkBound(
   };
 }
 
-/** A metric fails if the first arm is proven worse than that of the baseline, or worse by more than the gate allows. */
+/**
+ * A non-inferiority test of correct answers and declined questions. It fails if the first arm is proven worse than that
+ * of the baseline and a loss above the margin is not excluded.
+ */
 function checkBaseline(
   { text, file, within }: BaselineGate,
   report: ReportData,
   baseline: ReportData,
-): GateResult[] {
-  const [arm] = report.arms;
+): GateResult {
+  const arm = report.arms[0]?.name ?? '';
   const firstRuns = ({ arms, cases }: ReportData) =>
     cases.map((item) => ({ id: item.id, gold: item, runs: item.results[arms[0]?.name ?? '']?.runs ?? [] }));
-  const metrics = allMetrics.filter(({ group }) => QUALITY_GROUPS.has(group));
-  const compared = compareRuns(metrics, firstRuns(report), firstRuns(baseline), report);
-  return compared.map(({ metric: id, difference, adjustedP }): GateResult => {
-    const metric = metrics.find((one) => one.id === id) as Metric;
-    const loss = metric.better === 'higher' ? -difference : difference;
-    const value = arm?.metrics[id];
-    const now = value?.status === 'value' ? formatMetricValue(value.value, metric.unit) : 'no data';
-    const isProvenWorse = (adjustedP ?? 1) < 0.05 && loss > 0;
-    return {
-      gate: text,
-      arm: arm?.name ?? '',
-      passed: !isProvenWorse && loss <= within,
-      line: `${id} no worse than ${file}: ${now}, ${formatMetricDifference(difference, metric.unit)} (${formatPValue(adjustedP)})`,
-    };
+  const metrics = selectPrimaryMetrics(allMetrics, false).filter(({ unit }) => unit === 'share');
+  const { pairs, options } = pairRuns(metrics, firstRuns(report), firstRuns(baseline), report);
+  const tested = testLosses(pairs, options, ALPHA);
+  const results = tested.map(({ metric, difference, p, largest }) => {
+    const isLoss = p < ALPHA / tested.length;
+    const change =
+      difference === 0
+        ? 'unchanged'
+        : `${Math.abs(difference).toFixed(3)} ${difference > 0 ? 'higher' : 'lower'}`;
+    const finding =
+      largest <= within
+        ? `no loss above ${within}`
+        : isLoss
+          ? `a loss is proven (${formatPValue(p)})`
+          : `no loss is proven; losses up to ${largest.toFixed(2)} are not excluded`;
+    return { passed: largest <= within || !isLoss, line: `${metric} ${change}, ${finding}` };
   });
+  const lines = results.length === 0 ? ['too few cases to prove a loss'] : results.map(({ line }) => line);
+  return {
+    gate: text,
+    arm,
+    passed: results.length > 0 && results.every(({ passed }) => passed),
+    line: `no worse than ${file}: ${lines.join('; ')}`,
+  };
 }
 
 /** Throws `gate_failed` with the lines that failed. */

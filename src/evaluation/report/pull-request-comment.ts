@@ -3,7 +3,7 @@ import { visibleText } from '../../text/visible-text.ts';
 import { formatFlips, formatSettingChanges, type RunDiff } from './diff-runs.ts';
 import { formatMetricValue, formatPValue, toKnownValue } from './format-metric.ts';
 import { formatFinding } from './format-verdict.ts';
-import { formatFailedGates, summarizeGates } from './gate-results.ts';
+import { formatFailedGates } from './gate-results.ts';
 import type { ReportData } from './report-data.ts';
 
 /** Identifies the comment, so that a later run replaces it. */
@@ -17,10 +17,8 @@ const MAX_TEXT_LENGTH = 160;
 const TABLE_METRICS = [
   'answer.correct',
   'repeat.pass_all_k',
-  'repeat.flaky',
   'retrieval.recall@5',
   'citation.precision',
-  'abstention.precision',
   'abstention.recall',
   'decision.over',
   'decision.under',
@@ -44,7 +42,7 @@ interface CommentOptions {
 export function renderPullRequestComment(report: ReportData, { diff, reportUrl }: CommentOptions): string {
   const { verdict, notes, gates, header } = report;
   const failure = formatFailedGates(gates);
-  const gateLines = summarizeGates(gates).map(
+  const gateLines = gates.map(
     ({ passed, arm, line }) => `- ${passed ? '✅' : '❌'} ${renderCode(arm)} ${renderCode(line)}`,
   );
   const top = [

@@ -1,58 +1,79 @@
-import { HEADLINE_METRIC, SECONDARY_METRICS } from '../statistics/compare-columns.ts';
-import type { ArmComparison, ArmStanding, MetricComparison, Recommendation } from './report-data.ts';
+import { HEADLINE_METRIC } from '../statistics/compare-columns.ts';
+import type { ArmComparison, MetricComparison, Recommendation } from './report-data.ts';
 
-/** Money if both arms have a price, else tokens. */
-export function findPriceMetric(metrics: readonly Pick<MetricComparison, 'metric'>[]): string | null {
-  return ['cost.money', 'cost.tokens'].find((id) => metrics.some(({ metric }) => metric === id)) ?? null;
-}
+type Compared = Pick<ArmComparison, 'baseline' | 'arm' | 'metrics'>;
+type Conclusion = MetricComparison['conclusion'];
 
 /** The comparison of correct answers. */
 export function findHeadline(metrics: readonly MetricComparison[]): MetricComparison | undefined {
   return metrics.find(({ metric }) => metric === HEADLINE_METRIC);
 }
 
-/** Sorts the conclusions about an arm into what a recommendation considers. */
-export function toArmStanding(metrics: readonly MetricComparison[]): ArmStanding {
-  const considered = [...SECONDARY_METRICS, ...[findPriceMetric(metrics) ?? []].flat()];
-  const withConclusion = (...conclusions: MetricComparison['conclusion'][]) =>
-    considered.filter((id) =>
-      metrics.some(({ metric, conclusion }) => metric === id && conclusions.includes(conclusion)),
-    );
+/** How one arm compares with another: the conclusion about correct answers, and other proven differences. */
+export interface ArmStanding {
+  answers: Conclusion | null;
+  gains: string[];
+  losses: string[];
+}
+
+/** Null if the arms were not compared. */
+export function findStanding(
+  arm: string,
+  other: string,
+  comparisons: readonly Compared[],
+): ArmStanding | null {
+  const compared = comparisons.find((one) =>
+    [one.arm, one.baseline].every((name) => name === arm || name === other),
+  );
+  if (compared === undefined) return null;
+  const isTurned = compared.baseline === arm;
+  const conclude = ({ conclusion }: MetricComparison): Conclusion =>
+    isTurned && conclusion === 'better'
+      ? 'worse'
+      : isTurned && conclusion === 'worse'
+        ? 'better'
+        : conclusion;
+  const headline = findHeadline(compared.metrics);
+  const withConclusion = (wanted: Conclusion) =>
+    compared.metrics
+      .filter((one) => one !== headline && conclude(one) === wanted)
+      .map(({ metric }) => metric);
   return {
-    answers: findHeadline(metrics)?.conclusion ?? null,
+    answers: headline === undefined ? null : conclude(headline),
     gains: withConclusion('better'),
     losses: withConclusion('worse'),
-    undecided: withConclusion('undecided', 'too few'),
   };
 }
 
-type Compared = Pick<ArmComparison, 'arm' | 'metrics' | 'standing'>;
-
-/** Recommends an arm on proven conclusions only. Null if no case can be judged. */
-export function recommendArm(baseline: string, comparisons: readonly Compared[]): Recommendation | null {
-  const withAnswers = (...conclusions: ArmStanding['answers'][]) =>
-    comparisons.filter(({ standing }) => conclusions.includes(standing.answers));
-  const equal = withAnswers('equivalent');
-  const difference = ({ metrics }: Compared) => findHeadline(metrics)?.difference ?? 0;
-  const better = withAnswers('better').toSorted((a, b) => difference(b) - difference(a));
-  const gaining = equal
-    .filter(({ standing }) => standing.gains.length > 0 && standing.losses.length === 0)
-    .toSorted((a, b) => b.standing.gains.length - a.standing.gains.length);
-  const mixed = equal.filter(({ standing }) => standing.gains.length > 0 && standing.losses.length > 0);
-  const alike = equal.filter(({ standing }) => standing.gains.length + standing.losses.length === 0);
-  const open = withAnswers('undecided', 'too few');
-  const toRecommendation = (kind: Recommendation['kind'], arms: readonly Compared[]) => ({
-    kind,
-    arms: arms.map(({ arm }) => arm),
-    needed: null,
-  });
-  const [taken] = [...better, ...gaining];
-  if (taken !== undefined) return toRecommendation('take', [taken]);
-  if (open.length > 0) return { ...toRecommendation('undecided', open), needed: mostNeeded(open) };
-  if (mixed.length > 0) return toRecommendation('weigh', mixed);
-  if (alike.length > 0) return toRecommendation('either', alike);
-  const isJudged = comparisons.some(({ standing }) => standing.answers !== null);
-  return isJudged ? { kind: 'keep', arms: [baseline], needed: null } : null;
+/**
+ * Leaves out every arm that another one is proven to beat: by more correct answers, whatever the price, or by as many
+ * with gains elsewhere and no losses. Null if no case can be judged.
+ */
+export function recommendArm(
+  arms: readonly string[],
+  comparisons: readonly Compared[],
+): Recommendation | null {
+  if (!comparisons.some(({ metrics }) => findHeadline(metrics) !== undefined)) return null;
+  const standing = (arm: string, other: string) => findStanding(arm, other, comparisons);
+  const answersMore = (arm: string, other: string) => standing(arm, other)?.answers === 'better';
+  const gainsOnly = (arm: string, other: string) => {
+    const { answers, gains = [], losses = [] } = standing(arm, other) ?? {};
+    return answers === 'equivalent' && gains.length > 0 && losses.length === 0;
+  };
+  const best = arms.filter((arm) => !arms.some((other) => answersMore(other, arm)));
+  const unbeaten = best.filter((arm) => !best.some((other) => gainsOnly(other, arm)));
+  // Equivalence is not transitive, so every arm can be beaten by another.
+  const left = unbeaten.length > 0 ? unbeaten : best;
+  const pairs = comparisons.filter(({ arm, baseline }) => left.includes(arm) && left.includes(baseline));
+  const isEqual = ({ metrics }: Compared) => findHeadline(metrics)?.conclusion === 'equivalent';
+  const differs = ({ arm, baseline }: Compared) => {
+    const { gains = [], losses = [] } = standing(arm, baseline) ?? {};
+    return gains.length + losses.length > 0;
+  };
+  if (left.length === 1) return { kind: 'use', arms: left, needed: null };
+  if (pairs.every(isEqual))
+    return { kind: pairs.some(differs) ? 'weigh' : 'either', arms: left, needed: null };
+  return { kind: 'undecided', arms: left, needed: mostNeeded(pairs.filter((pair) => !isEqual(pair))) };
 }
 
 /** Null if one of them cannot be decided by any number of cases. */

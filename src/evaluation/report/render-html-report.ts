@@ -31,7 +31,7 @@ export async function readReportAssets(directory: string): Promise<ReportAssets>
  * gzipped and base64-encoded, other text is escaped, and the content policy runs only the page's own script.
  */
 export function renderHtmlReport(report: ReportData, { script, style }: ReportAssets): string {
-  const finding = formatFinding(report);
+  const finding = visibleText(formatFinding(report));
   const policy = [
     "default-src 'none'",
     `style-src ${policyHash(style)}`,

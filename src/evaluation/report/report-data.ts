@@ -8,8 +8,8 @@ import { historyMessageSchema } from '../cases/evaluation-case.ts';
 import { caseRunSchema } from './case-run.ts';
 
 /** Raised with every change that a reader of older reports would misread. Fields of older reports are ignored. */
-export const REPORT_FORMAT = 'citeloop-evaluation/3';
-const PREVIOUS_FORMAT = 'citeloop-evaluation/2';
+export const REPORT_FORMAT = 'citeloop-evaluation/4';
+const OLDER_FORMATS: readonly unknown[] = ['citeloop-evaluation/2', 'citeloop-evaluation/3'];
 
 const number = z.number();
 const count = z.int().min(0);
@@ -38,6 +38,8 @@ const metricInfoSchema = z.object({
   /** Binary: each case passes or fails. Mean: average over cases. Ratio: a sum over cases divided by another. */
   kind: z.enum(['binary', 'mean', 'ratio']),
   description: name,
+  /** Whether pairs of arms are tested in it; the others are descriptive. */
+  primary: z.boolean().default(false),
 });
 export type MetricInfo = z.infer<typeof metricInfoSchema>;
 
@@ -48,7 +50,7 @@ const metricValueSchema = z.discriminatedUnion('status', [
 ]);
 export type MetricValue = z.infer<typeof metricValueSchema>;
 
-/** One way to run the cases. The first arm is the baseline of the others. */
+/** One way to run the cases. The first two arms are the question. */
 const armSchema = z.object({
   name,
   settings: z.object({
@@ -76,65 +78,55 @@ const armSchema = z.object({
 });
 export type ReportArm = z.infer<typeof armSchema>;
 
-/** One metric of an arm compared with the baseline, on the cases that have it in both. */
+/** One primary metric of an arm compared with another, on the cases that have it in both. */
 const metricComparisonSchema = z.object({
   metric: name,
   /** McNemar's exact test for pass-or-fail metrics on independent cases, else permutation by conversation. */
-  test: z.enum(['mcnemar', 'swaps']),
+  test: z.enum(['mcnemar', 'permutation']),
   /** Number of pairs. */
   n: count,
   /** The arm minus the baseline. */
   difference: number,
+  /** Excludes 0 exactly if `adjustedP` is below 0.05. */
   interval: interval.nullable(),
+  /** The level of the interval: 0.95, corrected like p. */
+  level: number.min(0).max(1),
   /** Null if so few cases differ that no result could be significant. */
   p: number.min(0).max(1).nullable(),
-  /** After Holm's correction over all metrics and arms. */
+  /** After Holm's correction over the metrics of the question, or over those of all other pairs. */
   adjustedP: number.min(0).max(1).nullable(),
   /** Better, worse and equivalent are proven; `too few` cannot be proven because too few cases differ. */
   conclusion: z.enum(['better', 'worse', 'equivalent', 'undecided', 'too few']),
   /** About how many more cases would decide it; null if it is decided, or no number would. */
   needed: count.nullable(),
-  /** Cases on which this arm is better and worse than the baseline. */
+  /** Cases on which this arm is better and worse than the baseline; of shares only. */
   better: z.array(name),
   worse: z.array(name),
 });
 export type MetricComparison = z.infer<typeof metricComparisonSchema>;
 
-/** The conclusions about an arm that a recommendation considers. */
-const standingSchema = z.object({
-  /** About correct answers; null if no case can be judged. */
-  answers: metricComparisonSchema.shape.conclusion.nullable(),
-  /** Secondary metrics and price, by conclusion. */
-  gains: z.array(name),
-  losses: z.array(name),
-  undecided: z.array(name).default([]),
-});
-export type ArmStanding = z.infer<typeof standingSchema>;
-
 const comparisonSchema = z.object({
   baseline: name,
   arm: name,
-  /** In the order of the metrics of the report, without those that have no pairs. */
+  /** The primary metrics in the order of the report, without those that have no pairs. */
   metrics: z.array(metricComparisonSchema),
-  standing: standingSchema,
-  /** In sentences, the most important first. */
-  verdict: z.array(z.string()).min(1),
+  /** In one sentence. */
+  verdict: name,
 });
 export type ArmComparison = z.infer<typeof comparisonSchema>;
 
-/** The recommendation. */
-const decisionSchema = z.object({
+const recommendationSchema = z.object({
   /**
-   * take: an arm answers more, or as many with gains and without losses. weigh: as many, with gains and losses.
-   * either: as many, and nothing else differs. keep: no other arm is as good. undecided: more cases are needed.
+   * use: one arm answers more than the others, or as many at a lower price. either: as many, and nothing else differs.
+   * weigh: as many, each with gains and losses. undecided: more cases are needed.
    */
-  kind: z.enum(['take', 'keep', 'either', 'weigh', 'undecided']),
-  /** The arm to take, the baseline to keep, else the arms beside the baseline. */
+  kind: z.enum(['use', 'either', 'weigh', 'undecided']),
+  /** The arms that no other arm is proven to beat. */
   arms: z.array(name).min(1),
   /** About how many more cases would decide it. */
   needed: count.nullable(),
 });
-export type Recommendation = z.infer<typeof decisionSchema>;
+export type Recommendation = z.infer<typeof recommendationSchema>;
 
 const caseResultSchema = z.object({
   /** One per repeat, in order. */
@@ -224,14 +216,14 @@ export const reportDataSchema = z.object({
   kind: z.enum(['evaluation', 'comparison']),
   header: headerSchema,
   /** Null for a single arm, or if no case can be judged. */
-  decision: decisionSchema.nullable(),
+  decision: recommendationSchema.nullable(),
   /** Sentences, the most important first. */
   verdict: z.array(z.string()).min(1),
   /** Warnings: few cases, failed runs, a model that judges itself. */
   notes: z.array(z.string()),
   metrics: z.array(metricInfoSchema),
   arms: z.array(armSchema).min(1),
-  /** One for each arm after the first. */
+  /** All pairs of arms. The first is the question: the first two arms. */
   comparisons: z.array(comparisonSchema),
   gates: z.array(gateResultSchema),
   cases: z.array(reportCaseSchema),
@@ -244,13 +236,14 @@ export interface ReportPageData extends ReportData {
   finding: string;
 }
 
-/** A parsed report file with the field names of the current format; other values are returned unchanged. */
+/** An older report in the current format, without its comparisons; other values are returned unchanged. */
 export function migrateReport(value: unknown): unknown {
-  if ((value as { format?: unknown } | null)?.format !== PREVIOUS_FORMAT) return value;
-  return renameLegacyFields({ ...(value as object), format: REPORT_FORMAT });
+  if (!OLDER_FORMATS.includes((value as { format?: unknown } | null)?.format)) return value;
+  // Older comparisons were tested differently; runs and metrics are the same.
+  return renameLegacyFields({ ...(value as object), format: REPORT_FORMAT, decision: null, comparisons: [] });
 }
 
-/** Parses a report that `--json` wrote, of this version or the previous one. Throws `invalid_input`. */
+/** Parses a report that `--json` wrote, of this version or an older one. Throws `invalid_input`. */
 export function parseReport(value: unknown, file: string): ReportData {
   const result = reportDataSchema.safeParse(migrateReport(value));
   if (result.success) return result.data;

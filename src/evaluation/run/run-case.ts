@@ -169,6 +169,7 @@ function toCaseRun(
       generation: response?.generationTimeMs ?? 0,
       total: response?.totalTimeMs ?? totalMs,
     },
+    grade: null,
     judge: null,
     checks: [],
     error,

@@ -6,8 +6,8 @@ const REPLICATES = 4000;
 const MIN_DEFINED_SHARE = 0.95;
 
 /**
- * The ratio of every column in each of many samples of the units, drawn with replacement. All columns see the same
- * samples, so that differences between arms are paired. NaN if a sample has nothing to divide by.
+ * The ratio of every column in each of many samples of the units, drawn with replacement. NaN if a
+ * sample has nothing to divide by.
  */
 export function bootstrapColumns(
   columns: readonly MetricColumn[],
@@ -34,20 +34,6 @@ export function bootstrapColumns(
     }
   }
   return ratios;
-}
-
-/** Bootstrap samples of columns, each computed once, all with the same draws. */
-export type BootstrapSampler = (columns: readonly MetricColumn[]) => Float64Array[];
-
-export function createBootstrapSampler(seed: number, units?: SamplingUnits): BootstrapSampler {
-  const cache = new WeakMap<MetricColumn, Float64Array>();
-  return (columns) => {
-    const missing = [...new Set(columns)].filter((column) => !cache.has(column));
-    bootstrapColumns(missing, seed, REPLICATES, units).forEach((samples, index) => {
-      cache.set(missing[index] as MetricColumn, samples);
-    });
-    return columns.map((column) => cache.get(column) as Float64Array);
-  };
 }
 
 /** The central interval of the samples; null if too many of them are undefined. */

@@ -1,5 +1,4 @@
 import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
-import { type BootstrapSampler, percentileInterval } from './bootstrap.ts';
 import {
   caseValueAt,
   columnRatio,
@@ -8,47 +7,34 @@ import {
   type SamplingUnits,
   sumByUnit,
 } from './metric-column.ts';
-import { differingUnits, permutationTest } from './permutation-test.ts';
+import { createPermutationTest, EPSILON, type PairedUnits } from './permutation-test.ts';
 import {
+  type CorrectedP,
   estimateUnitsToDecide,
   holmCorrection,
   mcNemarTest,
   normalQuantile,
-  pairedDeviation,
+  pairedShareInterval,
   tangoInterval,
 } from './significance.ts';
 
-/** The family-wise error of all conclusions of a report, and the error of each claim of equivalence. */
+/** The family-wise error of the question, and again of all other pairs. */
 const ALPHA = 0.05;
-/** Tolerance, so that rounding does not make equal cases differ. */
-const EPSILON = 1e-9;
-/** The metric that decides first and gets half of the error. */
+/** The metric that decides first. */
 export const HEADLINE_METRIC = 'answer.correct';
-/** The other metrics that a recommendation considers, besides the price. */
-export const SECONDARY_METRICS: readonly string[] = [
-  'answer.clean',
-  'citation.precision',
-  'abstention.precision',
-  'abstention.recall',
-  'decision.under',
-  'decision.over',
-];
-/** Groups whose values differ on nearly every case, so that listing the cases says nothing. */
-const CONTINUOUS_GROUPS = new Set<MetricInfo['group']>(['effort', 'cost', 'time']);
-/** How the error is divided among the families of metrics. */
-const FAMILY_WEIGHTS = { headline: 0.5, secondary: 0.2, quality: 0.1, effort: 0.2 };
+/** The share of the error for correct answers; the other primary metrics share the rest. */
+const HEADLINE_WEIGHT = 0.8;
 
 /** One metric in two arms, on the same cases in the same order. */
 export interface ColumnPair {
-  metric: Pick<MetricInfo, 'id' | 'kind' | 'better' | 'group' | 'unit'>;
+  metric: Pick<MetricInfo, 'id' | 'kind' | 'better' | 'unit'>;
   arm: MetricColumn;
   baseline: MetricColumn;
 }
 
-interface CompareOptions {
+export interface CompareOptions {
   caseIds: readonly string[];
   units: SamplingUnits;
-  sample: BootstrapSampler;
   seed: number;
   /** Equivalence margin: absolute for shares, else relative to the value of the baseline. */
   margin: number;
@@ -56,147 +42,182 @@ interface CompareOptions {
   permutations?: number;
 }
 
-/** A pair with its test, before the correction over all tests. */
+/** A pair with its test, before the correction. */
 interface MeasuredPair {
   pair: ColumnPair;
-  comparison: Omit<MetricComparison, 'adjustedP' | 'conclusion' | 'needed'>;
+  comparison: Pick<MetricComparison, 'metric' | 'test' | 'n' | 'difference' | 'p' | 'better' | 'worse'>;
+  /** The test at this error; null if no interval can be computed. */
+  intervalAt(alpha: number): [number, number] | null;
+  /** For two one-sided tests of equivalence at this error. */
+  equivalenceIntervalAt(alpha: number): [number, number] | null;
   /** What a relative difference of 1 is: 1 for shares, else the value of the baseline. */
   scale: number;
   clusters: number;
   differing: number;
-  intervalAt: (level: number) => [number, number] | null;
+  deviation: number;
 }
 
 /**
- * Compares each arm with the baseline, metric by metric: McNemar's exact test for pass-or-fail metrics on independent
- * cases, permutations of whole units for the rest, and one correction over all metrics and arms. Metrics without pairs
- * are left out.
+ * Compares pairs of arms in primary metrics: McNemar's exact test for pass-or-fail metrics on independent cases,
+ * permutations of whole units for the rest. The first pair is the question: it is corrected on its own, so that other
+ * arms do not weaken it. The other pairs are corrected among themselves. Metrics without pairs are left out.
  */
 export function compareColumns(
-  arms: readonly (readonly ColumnPair[])[],
+  pairs: readonly (readonly ColumnPair[])[],
   options: CompareOptions,
 ): MetricComparison[][] {
-  const measured = arms.map((pairs) => {
-    const usable = pairs
+  const measured = pairs.map((ofPair) =>
+    ofPair
       .map(keepPairedCases)
-      .filter(({ arm, baseline }) => Number.isFinite(columnRatio(arm) - columnRatio(baseline)));
-    const samples = options.sample(usable.flatMap(({ arm, baseline }) => [arm, baseline]));
-    return usable.map((pair, index) => {
-      const ofArm = samples[2 * index] as Float64Array;
-      const ofBaseline = samples[2 * index + 1] as Float64Array;
-      const differences = ofArm.map((value, replicate) => value - (ofBaseline[replicate] ?? Number.NaN));
-      return measurePair(pair, differences, options);
-    });
-  });
-  const adjusted = correctAll(measured.flat());
-  return measured.map((ofArm) =>
-    ofArm.map((one) =>
-      concludePair(one, adjusted.get(one) ?? null, { margin: options.margin, arms: arms.length }),
+      .filter(({ arm, baseline }) => Number.isFinite(columnRatio(arm) - columnRatio(baseline)))
+      .map((pair) => measurePair(pair, options)),
+  );
+  const [question = [], ...others] = measured;
+  const corrected = new Map([...correctFamily(question), ...correctFamily(others.flat())]);
+  return measured.map((ofPair, index) =>
+    ofPair.map((one) =>
+      concludePair(one, corrected.get(one) ?? null, {
+        margin: options.margin,
+        pairs: index === 0 ? 1 : others.length,
+      }),
     ),
   );
 }
 
-/** A mean is compared on the cases that have it in both arms; a ratio takes the counts of each arm. */
+/** Keeps the cases that have the metric in both arms. */
 function keepPairedCases({ metric, arm, baseline }: ColumnPair): ColumnPair {
-  if (metric.kind === 'ratio') return { metric, arm, baseline };
   const isPaired = (index: number) => (arm.of[index] ?? 0) > 0 && (baseline.of[index] ?? 0) > 0;
   return { metric, arm: filterColumn(arm, isPaired), baseline: filterColumn(baseline, isPaired) };
 }
 
-function measurePair(pair: ColumnPair, differences: Float64Array, options: CompareOptions): MeasuredPair {
+function measurePair(pair: ColumnPair, options: CompareOptions): MeasuredPair {
   const { metric, arm, baseline } = pair;
   const { units, caseIds, seed, permutations } = options;
   const { higher, lower, n } = splitCases(arm, baseline);
-  const isBinary = metric.kind === 'binary' && isPassOrFail(arm) && isPassOrFail(baseline);
-  const isClustered = units.clusters < units.unitOf.length;
-  const test = isBinary && !isClustered ? 'mcnemar' : 'swaps';
-  const [armUnits, baselineUnits] = [sumByUnit(arm, units), sumByUnit(baseline, units)];
-  const differing =
-    test === 'mcnemar' ? higher.length + lower.length : differingUnits(armUnits, baselineUnits).length;
-  const intervalAt = (level: number): [number, number] | null => {
-    const sampled = percentileInterval(differences, level);
-    if (!isBinary) return sampled;
-    const exact = tangoInterval(higher.length, lower.length, n, normalQuantile((1 - level) / 2));
-    if (!isClustered || sampled === null) return exact;
-    return [Math.min(sampled[0], exact[0]), Math.max(sampled[1], exact[1])];
+  const isIndependent = units.clusters === units.unitOf.length;
+  const isBinary = metric.kind === 'binary' && isPassOrFail(arm) && isPassOrFail(baseline) && isIndependent;
+  const paired = toPairedUnits(arm, baseline, units);
+  const differing = paired.differences.filter((value) => Math.abs(value) > EPSILON).length;
+  const clusters = paired.sizes.filter((size) => size > 0).length;
+  const permuted = isBinary ? null : createPermutationTest(paired, seed, permutations);
+  const widened = (interval: [number, number] | null, alpha: number): [number, number] | null => {
+    // Shares that agree on all units show no spread.
+    const unseen = metric.unit === 'share' && differing === 0 ? unseenShare(clusters, alpha) : 0;
+    return interval && [interval[0] - unseen, interval[1] + unseen];
   };
-  // The smallest p that this many differing units can reach: 2^(1 - differing).
-  const isTestable = 2 ** (1 - differing) < ALPHA;
-  const p =
-    test === 'mcnemar'
-      ? () => mcNemarTest(higher.length, lower.length)
-      : () => permutationTest(armUnits, baselineUnits, seed, permutations);
   const [better, worse] = metric.better === 'higher' ? [higher, lower] : [lower, higher];
   const toIds = (indices: number[]) =>
-    CONTINUOUS_GROUPS.has(metric.group) ? [] : indices.map((index) => caseIds[index] ?? '');
+    metric.unit === 'share' ? indices.map((index) => caseIds[index] ?? '') : [];
   return {
     pair,
     scale: metric.unit === 'share' ? 1 : Math.abs(columnRatio(baseline)),
-    clusters: armUnits.of.filter((of, unit) => of + (baselineUnits.of[unit] ?? 0) > 0).length,
+    clusters,
     differing,
-    intervalAt,
+    deviation: pairedDeviation(paired),
+    intervalAt: (alpha) =>
+      permuted === null
+        ? pairedShareInterval(higher.length, lower.length, n, alpha)
+        : widened(permuted.intervalAt(1 - alpha), alpha),
+    equivalenceIntervalAt: (alpha) =>
+      permuted === null
+        ? tangoInterval(higher.length, lower.length, n, normalQuantile(alpha))
+        : permuted.intervalAt(1 - 2 * alpha),
     comparison: {
       metric: metric.id,
-      test,
+      test: isBinary ? 'mcnemar' : 'permutation',
       n,
       difference: columnRatio(arm) - columnRatio(baseline),
-      interval: n < 2 ? null : intervalAt(1 - ALPHA),
-      p: isTestable ? p() : null,
+      p: permuted?.p ?? mcNemarTest(higher.length, lower.length),
       better: toIds(better),
       worse: toIds(worse),
     },
   };
 }
 
-/** Adjusted p values. Pairs that cannot be tested are left out, so that they cost the others no power (Tarone). */
-function correctAll(measured: readonly MeasuredPair[]): Map<MeasuredPair, number> {
-  const tested = measured.filter(({ comparison }) => comparison.p !== null);
-  const families = Map.groupBy(tested, familyOf);
-  const adjusted = holmCorrection(
-    tested.map(({ comparison }) => comparison.p ?? 1),
-    tested.map((one) => FAMILY_WEIGHTS[familyOf(one)] / (families.get(familyOf(one))?.length ?? 1)),
-  );
-  return new Map(tested.map((one, index) => [one, adjusted[index] ?? 1]));
+/** The largest share of units that differ where none of `clusters` was seen to, at this one-sided error. */
+function unseenShare(clusters: number, alpha: number): number {
+  const z2 = normalQuantile(alpha) ** 2;
+  return z2 / (clusters + z2);
 }
 
-function familyOf({ pair: { metric } }: MeasuredPair): keyof typeof FAMILY_WEIGHTS {
-  if (metric.id === HEADLINE_METRIC) return 'headline';
-  if (SECONDARY_METRICS.includes(metric.id)) return 'secondary';
-  return CONTINUOUS_GROUPS.has(metric.group) ? 'effort' : 'quality';
+function toPairedUnits(arm: MetricColumn, baseline: MetricColumn, units: SamplingUnits): PairedUnits {
+  const [ofArm, ofBaseline] = [sumByUnit(arm, units), sumByUnit(baseline, units)];
+  return {
+    differences: ofArm.sum.map((sum, unit) => sum - (ofBaseline.sum[unit] ?? 0)),
+    sizes: ofArm.of,
+  };
+}
+
+/** The standard deviation of the difference of a unit, for units of the mean size. */
+function pairedDeviation({ differences, sizes }: PairedUnits): number {
+  const used = Array.from(sizes.keys()).filter((unit) => (sizes[unit] ?? 0) > 0);
+  const total = (values: Float64Array) => used.reduce((sum, unit) => sum + (values[unit] ?? 0), 0);
+  const [mean, size] = [total(differences) / total(sizes), total(sizes) / used.length];
+  const squares = used.reduce(
+    (sum, unit) => sum + (((differences[unit] ?? 0) - mean * (sizes[unit] ?? 0)) / size) ** 2,
+    0,
+  );
+  return Math.sqrt(squares / Math.max(1, used.length - 1));
+}
+
+/** So few units differ that no result could be significant, even uncorrected: the smallest p is 2^(1 - differing). */
+function isTestable({ differing }: MeasuredPair): boolean {
+  return 2 ** (1 - differing) < ALPHA;
+}
+
+/** Pairs that cannot be tested are left out, so that they cost the others no power (Tarone). */
+function correctFamily(measured: readonly MeasuredPair[]): [MeasuredPair, CorrectedP][] {
+  const tested = measured.filter(isTestable);
+  const isHeadline = ({ pair }: MeasuredPair) => pair.metric.id === HEADLINE_METRIC;
+  const headlines = tested.filter(isHeadline).length;
+  const corrected = holmCorrection(
+    tested.map(({ comparison }) => comparison.p ?? 1),
+    tested.map((one) =>
+      isHeadline(one) ? HEADLINE_WEIGHT / headlines : (1 - HEADLINE_WEIGHT) / (tested.length - headlines),
+    ),
+  );
+  return tested.map((one, index) => [one, corrected[index] as CorrectedP]);
 }
 
 function concludePair(
   measured: MeasuredPair,
-  adjustedP: number | null,
-  { margin, arms }: { margin: number; arms: number },
+  corrected: CorrectedP | null,
+  { margin, pairs }: { margin: number; pairs: number },
 ): MetricComparison {
-  const { pair, comparison, scale } = measured;
-  const equivalenceAlpha = ALPHA / arms;
+  const { pair, comparison, scale, intervalAt } = measured;
+  const equivalenceAlpha = ALPHA / pairs;
   const isGain = comparison.difference > 0 === (pair.metric.better === 'higher');
   const conclusion = isEquivalent(measured, margin, equivalenceAlpha)
     ? 'equivalent'
-    : adjustedP === null
+    : corrected === null
       ? 'too few'
-      : adjustedP >= ALPHA
+      : corrected.adjustedP >= ALPHA
         ? 'undecided'
         : isGain
           ? 'better'
           : 'worse';
   const isOpen = conclusion === 'undecided' || conclusion === 'too few';
-  const needed = isOpen && scale > 0 ? casesToDecide(measured, { margin, arms, equivalenceAlpha }) : null;
-  return { ...comparison, adjustedP, conclusion, needed };
+  const alpha = ALPHA * (corrected?.share ?? 1);
+  return {
+    ...comparison,
+    p: corrected === null ? null : comparison.p,
+    adjustedP: corrected?.adjustedP ?? null,
+    interval: comparison.n < 2 ? null : intervalAt(alpha),
+    level: 1 - alpha,
+    conclusion,
+    needed: isOpen && scale > 0 ? casesToDecide(measured, { margin, pairs, equivalenceAlpha }) : null,
+  };
 }
 
 /** Two one-sided tests. Units that all agree show no spread, so one more that differs entirely is allowed for. */
 function isEquivalent(
-  { comparison, scale, clusters, intervalAt }: MeasuredPair,
+  { comparison, scale, clusters, equivalenceIntervalAt }: MeasuredPair,
   margin: number,
   alpha: number,
 ): boolean {
-  const interval = comparison.n < 2 ? null : intervalAt(1 - 2 * alpha);
+  const interval = comparison.n < 2 ? null : equivalenceIntervalAt(alpha);
   if (interval === null) return false;
-  const z2 = normalQuantile(alpha) ** 2;
-  const unseen = z2 / (clusters + z2);
+  const unseen = unseenShare(clusters, alpha);
   const largest = Math.max(
     Math.abs(interval[0]),
     Math.abs(interval[1]),
@@ -206,8 +227,8 @@ function isEquivalent(
 }
 
 function casesToDecide(
-  { pair, comparison, scale, clusters, differing }: MeasuredPair,
-  { margin, arms, equivalenceAlpha }: { margin: number; arms: number; equivalenceAlpha: number },
+  { comparison, scale, clusters, differing, deviation }: MeasuredPair,
+  { margin, pairs, equivalenceAlpha }: { margin: number; pairs: number; equivalenceAlpha: number },
 ): number | null {
   // Half a unit is added either way, so that five of five do not count as certain.
   const doubt = 1 / (clusters + 2);
@@ -215,12 +236,44 @@ function casesToDecide(
     n: clusters,
     difference: (comparison.difference / scale) * (1 - 2 * doubt),
     differing: (differing + 1) * doubt,
-    deviation: Math.hypot(pairedDeviation(pair.arm, pair.baseline) / scale, Math.sqrt(doubt) / 2),
+    deviation: Math.hypot(deviation / scale, Math.sqrt(doubt) / 2),
     margin,
-    alpha: ALPHA / 2 / arms,
+    alpha: (ALPHA * HEADLINE_WEIGHT) / pairs,
     equivalenceAlpha,
   });
   return units === null ? null : Math.ceil((units * comparison.n) / clusters);
+}
+
+/** What a non-inferiority test of one metric finds. */
+export interface LossTest extends Pick<MetricComparison, 'metric' | 'n' | 'difference'> {
+  /** The one-sided p of a loss. */
+  p: number;
+  /** The largest loss that the cases do not exclude, at the given one-sided error. */
+  largest: number;
+}
+
+/**
+ * Tests each metric for a loss of the arm, at a one-sided error that the metrics share. Metrics on so few units that
+ * losing all of them would prove nothing are left out.
+ */
+export function testLosses(pairs: readonly ColumnPair[], options: CompareOptions, alpha = ALPHA): LossTest[] {
+  const measured = pairs
+    .map(keepPairedCases)
+    .filter(({ arm, baseline }) => Number.isFinite(columnRatio(arm) - columnRatio(baseline)))
+    .map((pair) => measurePair(pair, options))
+    .filter(({ clusters }) => 2 ** -clusters < alpha / pairs.length);
+  return measured.map(({ pair, comparison, intervalAt }) => {
+    const sign = pair.metric.better === 'higher' ? -1 : 1;
+    const { metric, n, difference, p } = comparison;
+    const [low, high] = intervalAt((2 * alpha) / measured.length) ?? [-Infinity, Infinity];
+    return {
+      metric,
+      n,
+      difference,
+      p: sign * difference > 0 ? (p ?? 1) / 2 : 1,
+      largest: Math.max(0, sign > 0 ? high : -low),
+    };
+  });
 }
 
 /** The cases on which the value of the arm is higher and lower. */
@@ -231,8 +284,8 @@ function splitCases(arm: MetricColumn, baseline: MetricColumn) {
   arm.of.forEach((_, index) => {
     const ofArm = caseValueAt(arm, index);
     const ofBaseline = caseValueAt(baseline, index);
-    if (ofArm !== null || ofBaseline !== null) n += 1;
     if (ofArm === null || ofBaseline === null) return;
+    n += 1;
     if (ofArm - ofBaseline > EPSILON) higher.push(index);
     if (ofArm - ofBaseline < -EPSILON) lower.push(index);
   });

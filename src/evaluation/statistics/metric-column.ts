@@ -28,10 +28,8 @@ export function caseValueAt({ sum, of }: MetricColumn, index: number): number | 
   return divisor === 0 ? null : (sum[index] ?? 0) / divisor;
 }
 
-/** The column with the other cases set to 0. Returns the same object if that changes nothing, so that samples are reused. */
-export function filterColumn(column: MetricColumn, keep: (index: number) => boolean): MetricColumn {
-  const { sum, of } = column;
-  if (sum.every((value, index) => keep(index) || (value === 0 && of[index] === 0))) return column;
+/** The column with the other cases set to 0. */
+export function filterColumn({ sum, of }: MetricColumn, keep: (index: number) => boolean): MetricColumn {
   return {
     sum: sum.map((value, index) => (keep(index) ? value : 0)),
     of: of.map((value, index) => (keep(index) ? value : 0)),

@@ -1,43 +1,50 @@
-import { columnRatio, type MetricColumn, sumValues } from './metric-column.ts';
-
 const Z_95 = 1.959963984540054;
 const POWER = 0.8;
 const BISECTIONS = 40;
 
-/**
- * The exact two-sided p of McNemar's test for counts of discordant pairs. Summed in logarithms, so that thousands of
- * pairs do not underflow.
- */
+/** The exact two-sided p of McNemar's test for counts of discordant pairs. */
 export function mcNemarTest(onlyFirst: number, onlySecond: number): number {
   const discordant = onlyFirst + onlySecond;
-  const fewer = Math.min(onlyFirst, onlySecond);
   if (discordant === 0 || onlyFirst === onlySecond) return 1;
-  let logTerm = -discordant * Math.LN2;
+  return Math.min(1, 2 * binomialTail(Math.min(onlyFirst, onlySecond), discordant, 0.5));
+}
+
+/** The probability of at most `count` hits of `n`. Summed in logarithms, so that thousands do not underflow. */
+function binomialTail(count: number, n: number, chance: number): number {
+  let logTerm = n * Math.log1p(-chance);
   let tail = Math.exp(logTerm);
-  for (let count = 1; count <= fewer; count += 1) {
-    logTerm += Math.log((discordant - count + 1) / count);
+  for (let hits = 1; hits <= count; hits += 1) {
+    logTerm += Math.log((n - hits + 1) / hits) + Math.log(chance) - Math.log1p(-chance);
     tail += Math.exp(logTerm);
   }
-  return Math.min(1, 2 * tail);
+  return tail;
+}
+
+export interface CorrectedP {
+  adjustedP: number;
+  /** The share of the error at which the test was decided: significant if and only if p is below that share. */
+  share: number;
 }
 
 /** P values after Holm's step-down correction, in the given order. A larger weight gives a test more of the error. */
 export function holmCorrection(
   ps: readonly number[],
   weights: readonly number[] = ps.map(() => 1),
-): number[] {
+): CorrectedP[] {
   const ratio = (index: number) => (ps[index] ?? 1) / (weights[index] ?? 1);
   const order = ps.map((_, index) => index).sort((a, b) => ratio(a) - ratio(b));
-  const adjusted = new Array<number>(ps.length).fill(1);
+  const corrected = new Array<CorrectedP>(ps.length);
   let remaining = weights.reduce((sum, weight) => sum + weight, 0);
   let largest = 0;
   for (const index of order) {
-    largest = Math.max(largest, Math.min(1, remaining * ratio(index)));
+    const p = ps[index] ?? 1;
     // Rounding of the weights must not lower a p value.
-    adjusted[index] = Math.max(largest, ps[index] ?? 1);
+    largest = Math.max(largest, remaining * ratio(index), p);
+    const share = largest > 0 ? p / largest : (weights[index] ?? 1) / remaining;
+    corrected[index] = { adjustedP: Math.min(1, largest), share };
     remaining -= weights[index] ?? 1;
   }
-  return adjusted;
+  return corrected;
 }
 
 /** The 95 % Wilson interval of a share. Unlike the bootstrap it stays wide if all of few cases agree. */
@@ -69,6 +76,40 @@ export function tangoInterval(onlyArm: number, onlyBaseline: number, n: number, 
   return [boundary(-1), boundary(1)];
 }
 
+/**
+ * The interval of the difference that excludes 0 exactly if McNemar's test rejects at `alpha`: Tango's, except where a
+ * bound contradicts the test; there it is that of Clopper and Pearson for the share of the discordant pairs.
+ */
+export function pairedShareInterval(
+  onlyArm: number,
+  onlyBaseline: number,
+  n: number,
+  alpha: number,
+): [number, number] {
+  const score = tangoInterval(onlyArm, onlyBaseline, n, normalQuantile(alpha / 2));
+  const discordant = onlyArm + onlyBaseline;
+  if (discordant === 0) return score;
+  const lowest = (hits: number) =>
+    hits === 0 ? 0 : bisect((chance) => 1 - binomialTail(hits - 1, discordant, chance) < alpha / 2);
+  const toDifference = (share: number) => ((2 * share - 1) * discordant) / n;
+  const exact = [toDifference(lowest(onlyArm)), toDifference(1 - lowest(onlyBaseline))] as const;
+  return [
+    exact[0] > 0 === score[0] > 0 ? score[0] : exact[0],
+    exact[1] < 0 === score[1] < 0 ? score[1] : exact[1],
+  ];
+}
+
+/** The largest share up to which a condition holds, which holds at 0. */
+function bisect(holds: (share: number) => boolean): number {
+  let [low, high] = [0, 1];
+  for (let step = 0; step < BISECTIONS; step += 1) {
+    const middle = (low + high) / 2;
+    if (holds(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The distance of the counts from an assumed difference in standard errors, by maximum likelihood under it. */
 export function tangoScore(onlyArm: number, onlyBaseline: number, n: number, assumed: number): number {
   const a = 2 * n;
@@ -88,27 +129,6 @@ export function normalQuantile(above: number): number {
   const numerator = 2.515517 + t * (0.802853 + t * 0.010328);
   const denominator = 1 + t * (1.432788 + t * (0.189269 + t * 0.001308));
   return t - numerator / denominator;
-}
-
-/**
- * The standard deviation of what the cases add to the difference of two ratios: a case's influence on its ratio, which
- * for a mean is its own deviation.
- */
-export function pairedDeviation(arm: MetricColumn, baseline: MetricColumn): number {
-  const used = Array.from(arm.of.keys()).filter((index) =>
-    [arm, baseline].some(({ sum, of }) => sum[index] !== 0 || of[index] !== 0),
-  );
-  const influences = (column: MetricColumn) => {
-    const ratio = columnRatio(column);
-    const mean = sumValues(column.of) / used.length;
-    return used.map((index) => ((column.sum[index] ?? 0) - ratio * (column.of[index] ?? 0)) / mean);
-  };
-  const ofBaseline = influences(baseline);
-  const squares = influences(arm).reduce(
-    (sum, value, index) => sum + (value - (ofBaseline[index] ?? 0)) ** 2,
-    0,
-  );
-  return Math.sqrt(squares / Math.max(1, used.length - 1));
 }
 
 interface SampleSizeInput {

@@ -87,7 +87,7 @@ export function filterCases(
 }
 
 function findDifferingCases(
-  { comparisons }: Pick<ReportData, 'comparisons'>,
+  { comparisons, arms }: Pick<ReportData, 'comparisons' | 'arms'>,
   difference: string,
   metric: string | null,
 ): Set<string> {
@@ -95,6 +95,7 @@ function findDifferingCases(
     const compared = comparison.metrics.find((candidate) => candidate.metric === metric);
     if (compared === undefined) return [];
     if (difference === 'differ') return [...compared.better, ...compared.worse];
+    if (comparison.baseline !== arms[0]?.name) return [];
     if (difference === `better:${comparison.arm}`) return compared.better;
     return difference === `worse:${comparison.arm}` ? compared.worse : [];
   });

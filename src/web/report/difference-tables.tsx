@@ -7,7 +7,7 @@ import {
 import type { ArmComparison, MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { quoteName } from '../../text/format-count.ts';
 import type { CaseCriteria } from './case-filter.ts';
-import { DataTable, ReportSection, SentenceList } from './report-components.tsx';
+import { DataTable, ReportSection } from './report-components.tsx';
 import { CONCLUSION_LABELS, formatInterval, formatSignedValue } from './report-metrics.ts';
 
 interface DifferencesProps {
@@ -15,27 +15,29 @@ interface DifferencesProps {
   onShowCases: (criteria: Partial<CaseCriteria>) => void;
 }
 
-/** Each arm compared with the first, metric by metric. Renders nothing for a single arm. */
+/** Every pair of arms in the primary metrics, the question first. Renders nothing for a single arm. */
 export function DifferenceTables({ data, onShowCases }: DifferencesProps) {
   if (data.comparisons.length === 0) return null;
   const { margin } = data.header;
   return (
-    <ReportSection id="differences" title={`Differences from ${quoteName(data.arms[0]?.name ?? '')}`}>
+    <ReportSection id="differences" title="Differences">
       <p class="hint">
-        Paired on the same cases, with 95% intervals. <em>Better</em> and <em>worse</em>: p below 0.05 after
-        Holm’s correction over the metrics of all arms. <em>Equivalent</em>: less than {formatPoints(margin)}{' '}
-        or {formatPercent(margin)} apart.
+        Paired on the same cases. <em>Better</em> and <em>worse</em>: p below 0.05. <em>Equivalent</em>: less
+        than {formatPoints(margin)} or {formatPercent(margin)} apart. P values and intervals are corrected
+        together: those of the first pair by themselves, those of all other pairs among themselves.
       </p>
       {data.comparisons.map((comparison, index) => (
-        <details key={comparison.arm} class="pair" open={index === 0}>
+        <details key={comparisonTitle(comparison)} class="pair" open={index === 0}>
           <summary>
             <h3>{comparisonTitle(comparison)}</h3>
           </summary>
-          {/* The verdict at the top of the page is not repeated. */}
-          <SentenceList
-            sentences={comparison.verdict.filter((sentence) => !data.verdict.includes(sentence))}
+          {index > 0 && <p>{comparison.verdict}</p>}
+          <DifferenceTable
+            comparison={comparison}
+            metrics={data.metrics}
+            isWithFirst={comparison.baseline === data.arms[0]?.name}
+            onShowCases={onShowCases}
           />
-          <DifferenceTable comparison={comparison} metrics={data.metrics} onShowCases={onShowCases} />
         </details>
       ))}
     </ReportSection>
@@ -49,9 +51,11 @@ function comparisonTitle({ arm, baseline }: ArmComparison): string {
 interface DifferenceTableProps extends Pick<DifferencesProps, 'onShowCases'> {
   comparison: ArmComparison;
   metrics: readonly MetricInfo[];
+  /** Cases can be filtered by their difference from the first arm. */
+  isWithFirst: boolean;
 }
 
-function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTableProps) {
+function DifferenceTable({ comparison, metrics, isWithFirst, onShowCases }: DifferenceTableProps) {
   const rows = comparison.metrics.flatMap((compared) => {
     const metric = metrics.find(({ id }) => id === compared.metric);
     return metric === undefined ? [] : [{ metric, compared }];
@@ -63,7 +67,7 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
         class="differences"
         caption={comparisonTitle(comparison)}
         isCaptionHidden={true}
-        columns={['Metric', 'Difference', 'Conclusion', '95% interval', 'p (Holm)', 'Cases']}
+        columns={['Metric', 'Difference', 'Conclusion', 'Interval', 'p', 'Cases']}
       >
         {rows
           .filter(({ compared }) => !hasNoDifference(compared))
@@ -81,7 +85,8 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
               <td class="jumps">
                 {Object.entries({ better, worse }).map(
                   ([side, cases]) =>
-                    cases.length > 0 && (
+                    cases.length > 0 &&
+                    isWithFirst && (
                       <button
                         key={side}
                         type="button"

@@ -5,8 +5,8 @@ import type {
   MetricValue,
   ReportPageData,
 } from '../../evaluation/report/report-data.ts';
-import { ArmName, DataTable, NoDataLabel, ReportSection } from './report-components.tsx';
-import { findBestValue, findHeadlineMetric, formatInterval } from './report-metrics.ts';
+import { DataTable, NoDataLabel, ReportSection } from './report-components.tsx';
+import { findHeadlineMetric, formatInterval } from './report-metrics.ts';
 
 const GROUP_LABELS: Record<MetricInfo['group'], string> = {
   answer: 'Answers',
@@ -21,11 +21,22 @@ const GROUP_LABELS: Record<MetricInfo['group'], string> = {
   judge: 'LLM judge',
 };
 
-/** Every metric of every arm, and the headline metric by tag. */
-export function MetricTables({ data }: { data: ReportPageData }) {
+/** The metrics in which arms are tested. */
+export function PrimaryMetrics({ data }: { data: ReportPageData }) {
+  const primary = data.metrics.filter((metric) => metric.primary);
   return (
     <ReportSection id="metrics" title={data.arms.length === 1 ? 'Metrics' : 'Metrics by arm'}>
-      <MetricTable data={data} />
+      <MetricTable data={data} metrics={primary} />
+    </ReportSection>
+  );
+}
+
+/** Descriptive metrics, correct answers by tag, and definitions. */
+export function OtherMetrics({ data }: { data: ReportPageData }) {
+  return (
+    <ReportSection id="other-metrics" title="Other metrics">
+      <p class="hint">These describe the runs. Differences in them are not tested.</p>
+      <MetricTable data={data} metrics={data.metrics.filter((metric) => !metric.primary)} />
       <TagTable data={data} />
       <details class="aside">
         <summary>Metric definitions</summary>
@@ -45,22 +56,26 @@ export function MetricTables({ data }: { data: ReportPageData }) {
 }
 
 function armHeaders({ arms }: ReportPageData) {
-  return arms.map(({ name }, index) => <ArmName key={name} index={index} name={name} />);
+  return arms.map(({ name }) => name);
 }
 
-function MetricTable({ data }: { data: ReportPageData }) {
-  const { arms, metrics } = data;
+interface MetricTableProps {
+  data: ReportPageData;
+  metrics: readonly MetricInfo[];
+}
+
+function MetricTable({ data, metrics }: MetricTableProps) {
+  const { arms } = data;
+  const isPrimary = metrics.every(({ primary }) => primary);
   const groups = Map.groupBy(metrics, ({ group }) => group);
   return (
     <DataTable
       class="metrics"
-      caption={
-        arms.length === 1 ? 'All metrics with 95% intervals.' : 'All metrics by arm with 95% intervals.'
-      }
+      caption={isPrimary ? 'Primary metrics with 95% intervals.' : 'Descriptive metrics with 95% intervals.'}
       legend={
-        arms.length > 1 && (
+        arms.length > 1 &&
+        isPrimary && (
           <>
-            <span class="key">★ best</span>{' '}
             <span class="key">▲ significantly better than {arms[0]?.name}</span>{' '}
             <span class="key">▼ significantly worse</span>
           </>
@@ -71,11 +86,13 @@ function MetricTable({ data }: { data: ReportPageData }) {
     >
       {Array.from(groups, ([group, inGroup]) => (
         <>
-          <tr class="group">
-            <th scope="rowgroup" colSpan={arms.length + 2}>
-              <span>{GROUP_LABELS[group]}</span>
-            </th>
-          </tr>
+          {!isPrimary && (
+            <tr class="group">
+              <th scope="rowgroup" colSpan={arms.length + 2}>
+                <span>{GROUP_LABELS[group]}</span>
+              </th>
+            </tr>
+          )}
           {inGroup.map((metric) => (
             <MetricRow key={metric.id} metric={metric} data={data} />
           ))}
@@ -91,7 +108,6 @@ function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo
   const [reason, ...otherReasons] = new Set(
     values.map((value) => (value?.status === 'no data' ? value.reason : null)),
   );
-  const best = findBestValue(values, metric);
   const header = (
     <th scope="row">
       {metric.label} {metric.better === 'lower' && <small>lower is better</small>}
@@ -111,9 +127,11 @@ function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo
     <tr>
       {header}
       {arms.map(({ name }, index) => (
-        <td key={name} class={index === best ? 'number best' : 'number'}>
-          <ChangeSymbol comparison={comparisons.find(({ arm }) => arm === name)} metric={metric.id} />
-          {index === best && <SpokenSymbol symbol="★" text="best, " />}
+        <td key={name} class="number">
+          <ChangeSymbol
+            comparison={comparisons.find(({ arm, baseline }) => arm === name && baseline === arms[0]?.name)}
+            metric={metric.id}
+          />
           <ValueWithInterval value={values[index]} unit={metric.unit} />
         </td>
       ))}

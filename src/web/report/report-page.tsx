@@ -6,9 +6,8 @@ import { formatCount } from '../../text/format-count.ts';
 import { isDarkTheme, useTheme } from '../shared/theme.ts';
 import { type CaseCriteria, createEmptyCriteria, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
-import { CostPlot } from './cost-plot.tsx';
 import { DifferenceTables } from './difference-tables.tsx';
-import { MetricTables } from './metric-tables.tsx';
+import { OtherMetrics, PrimaryMetrics } from './metric-tables.tsx';
 import { SentenceList } from './report-components.tsx';
 import { GateResults, RunSettings } from './run-settings.tsx';
 
@@ -24,15 +23,19 @@ export function ReportPage({ data }: { data: ReportPageData }) {
   }
 
   // Memoized because typing into the filter renders the page on every key.
-  const numbers = useMemo(
-    () => (
+  const [conclusion, details] = useMemo(
+    () => [
       <>
         <Verdict data={data} />
-        <MetricTables data={data} />
-        <CostPlot data={data} />
+        <PrimaryMetrics data={data} />
+      </>,
+      <>
         <DifferenceTables data={data} onShowCases={showCases} />
-      </>
-    ),
+        <OtherMetrics data={data} />
+        <GateResults gates={data.gates} />
+        <RunSettings data={data} />
+      </>,
+    ],
     [data],
   );
   const { version, date } = data.header;
@@ -43,10 +46,9 @@ export function ReportPage({ data }: { data: ReportPageData }) {
       </a>
       <TopBar isComparison={data.arms.length > 1} />
       <main>
-        {numbers}
+        {conclusion}
         <CaseList data={data} criteria={criteria} onCriteria={setCriteria} />
-        <GateResults gates={data.gates} />
-        <RunSettings data={data} />
+        {details}
       </main>
       <footer>
         <p>
@@ -74,9 +76,9 @@ function TopBar({ isComparison }: { isComparison: boolean }) {
       <span class="brand">citeloop</span>
       <nav aria-label="Sections">
         <a href="#metrics">Metrics</a>
-        {isComparison && <a href="#cost">Cost and quality</a>}
-        {isComparison && <a href="#differences">Differences</a>}
         <a href="#cases">Cases</a>
+        {isComparison && <a href="#differences">Differences</a>}
+        <a href="#other-metrics">Other metrics</a>
         <a href="#gates">Gates</a>
         <a href="#settings">Settings</a>
       </nav>

@@ -1,7 +1,7 @@
 import { formatMetricValue, joinWords } from '../../evaluation/report/format-metric.ts';
 import { formatFailedGates } from '../../evaluation/report/gate-results.ts';
 import type { GateResult, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { ArmName, DataTable, FactList, ReportSection } from './report-components.tsx';
+import { DataTable, FactList, ReportSection } from './report-components.tsx';
 
 export function GateResults({ gates }: { gates: readonly GateResult[] }) {
   if (gates.length === 0) {
@@ -68,10 +68,7 @@ export function RunSettings({ data: { header, arms } }: { data: ReportPageData }
       <DataTable
         caption="Settings by arm."
         legend={<span class="key">● differs between arms</span>}
-        columns={[
-          'Setting',
-          ...arms.map(({ name }, index) => <ArmName key={name} index={index} name={name} />),
-        ]}
+        columns={['Setting', ...arms.map(({ name }) => name)]}
       >
         {Object.entries(SETTING_LABELS).map(([key, label]) => (
           <tr key={key}>

@@ -125,6 +125,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
         generation: 100 + random() * 300,
         total: 200 + random() * 300,
       },
+      grade: null,
       judge: null,
       checks: [],
       error: null,

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { bootstrapColumns, createBootstrapSampler } from '../../../src/evaluation/statistics/bootstrap.ts';
-import { type ColumnPair, compareColumns } from '../../../src/evaluation/statistics/compare-columns.ts';
+import { recommendArm } from '../../../src/evaluation/report/recommend-arm.ts';
+import {
+  type ColumnPair,
+  compareColumns,
+  testLosses,
+} from '../../../src/evaluation/statistics/compare-columns.ts';
 import {
   caseValueAt,
   columnRatio,
@@ -15,22 +19,10 @@ const columnOf = (values: readonly number[], of: readonly number[] = values.map(
   sum: Float64Array.from(values),
   of: Float64Array.from(of),
 });
-const CORRECT = {
-  id: 'answer.correct',
-  kind: 'binary',
-  better: 'higher',
-  group: 'answer',
-  unit: 'share',
-} as const;
-const OVERLAP = { id: 'overlap', kind: 'mean', better: 'higher', group: 'answer', unit: 'share' } as const;
-const PRECISION = {
-  id: 'precision',
-  kind: 'ratio',
-  better: 'higher',
-  group: 'citation',
-  unit: 'share',
-} as const;
-const STEPS = { id: 'steps', kind: 'mean', better: 'lower', group: 'effort', unit: 'number' } as const;
+const CORRECT = { id: 'answer.correct', kind: 'binary', better: 'higher', unit: 'share' } as const;
+const DECLINED = { ...CORRECT, id: 'abstention.recall' } as const;
+const TOKENS = { id: 'cost.tokens', kind: 'mean', better: 'lower', unit: 'tokens' } as const;
+const TIME = { ...TOKENS, id: 'time.total', unit: 'ms' } as const;
 
 const repeated = (value: number, times: number) => new Array<number>(times).fill(value);
 const near = (p: number) => expect.closeTo(p, 12);
@@ -45,7 +37,6 @@ function compareArms(arms: readonly ColumnPair[][], units: SamplingUnits, permut
   return compareColumns(arms, {
     caseIds: ids(units.unitOf.length),
     units,
-    sample: createBootstrapSampler(1, units),
     seed: 1,
     margin: 0.05,
     permutations,
@@ -70,27 +61,20 @@ test('compares a binary metric by its differing cases and lists them', () => {
   });
 });
 
-test('lists lower values as better where lower is better, and no cases of effort', () => {
-  const metric = { ...STEPS, group: 'answer' } as const;
+test('lists cases of shares only', () => {
   const pair = { arm: columnOf([1, 5, 2]), baseline: columnOf([2, 2, 2]) };
+  const metric = { ...TOKENS, unit: 'share' } as const;
   expect(compare({ metric, ...pair })[0]).toMatchObject({ better: ['case-0'], worse: ['case-1'] });
-  expect(compare({ metric: STEPS, ...pair })[0]).toMatchObject({ better: [], worse: [], test: 'swaps' });
+  expect(compare({ metric: TOKENS, ...pair })[0]).toMatchObject({
+    better: [],
+    worse: [],
+    test: 'permutation',
+  });
 });
 
-test('compares a mean on cases in both arms and a ratio on cases in either', () => {
+test('compares the cases that both arms have', () => {
   const pair = { arm: columnOf([1, 1, 0], [1, 1, 0]), baseline: columnOf([0.5, 0, 0.25], [1, 0, 1]) };
-  expect(compare({ metric: OVERLAP, ...pair })[0]).toMatchObject({
-    n: 1,
-    difference: 0.5,
-    interval: null,
-    better: ['case-0'],
-    worse: [],
-  });
-  expect(compare({ metric: PRECISION, ...pair })[0]).toMatchObject({
-    n: 3,
-    difference: 1 - 0.375,
-    better: ['case-0'],
-  });
+  expect(compare({ metric: TOKENS, ...pair })[0]).toMatchObject({ n: 1, difference: 0.5, interval: null });
 });
 
 test('tests repeated cases by permutation', () => {
@@ -99,16 +83,16 @@ test('tests repeated cases by permutation', () => {
     arm: columnOf([0.5, 0.6, 1]),
     baseline: columnOf([0, 0.4, 1]),
   });
-  expect(compared).toMatchObject({ test: 'swaps', better: ['case-0', 'case-1'], worse: [] });
+  expect(compared).toMatchObject({ test: 'permutation', better: ['case-0', 'case-1'], worse: [] });
 });
 
 test('leaves out metrics without data in one of the arms', () => {
   const some = columnOf([1, 0]);
   const none = columnOf([0, 0], [0, 0]);
-  expect(compare({ metric: PRECISION, arm: some, baseline: none })).toEqual([]);
-  expect(compare({ metric: PRECISION, arm: none, baseline: some })).toEqual([]);
+  expect(compare({ metric: TOKENS, arm: some, baseline: none })).toEqual([]);
+  expect(compare({ metric: TOKENS, arm: none, baseline: some })).toEqual([]);
   expect(
-    compare({ metric: OVERLAP, arm: columnOf([1, 0], [1, 0]), baseline: columnOf([0, 1], [0, 1]) }),
+    compare({ metric: TOKENS, arm: columnOf([1, 0], [1, 0]), baseline: columnOf([0, 1], [0, 1]) }),
   ).toEqual([]);
 });
 
@@ -129,7 +113,7 @@ test('cannot test five differing cases, and can prove six', () => {
 
 test('needs as many differing cases for a mean', () => {
   const ofDiffering = (count: number) => ({
-    metric: OVERLAP,
+    metric: { ...TOKENS, better: 'higher' } as const,
     arm: columnOf(repeated(0.9, count)),
     baseline: columnOf(repeated(0.1, count)),
   });
@@ -139,40 +123,39 @@ test('needs as many differing cases for a mean', () => {
 
 test('ignores differences of rounding', () => {
   const [compared] = compare({
-    metric: OVERLAP,
+    metric: { ...TOKENS, better: 'higher' } as const,
     arm: columnOf(repeated(0.3 + 1e-12, 8)),
     baseline: columnOf(repeated(0.3, 8)),
   });
   expect(compared).toMatchObject({ better: [], worse: [], p: null });
 });
 
-test('leaves untestable metrics out of the correction and weights correct answers by half', () => {
+test('leaves untestable metrics out of the correction and gives correct answers four fifths', () => {
   const different = { arm: columnOf(repeated(1, 8)), baseline: columnOf(repeated(0, 8)) };
   const almostAlike = { arm: columnOf(repeated(1, 8)), baseline: columnOf([0, ...repeated(1, 7)]) };
-  const [correct, untestable, other, effort] = compare(
+  const [correct, untestable, tokens] = compare(
     { metric: CORRECT, ...different },
-    { metric: { ...CORRECT, id: 'untestable' }, ...almostAlike },
-    { metric: { ...CORRECT, id: 'other' }, ...different },
-    { metric: STEPS, ...different },
+    { metric: DECLINED, ...almostAlike },
+    { metric: TOKENS, ...different },
   );
   const p = 2 / 2 ** 8;
-  // Weights 0.5, 0.1 and 0.2.
-  expect(correct).toMatchObject({ p: near(p), adjustedP: near((0.8 * p) / 0.5), conclusion: 'better' });
-  expect(untestable).toMatchObject({ p: null, adjustedP: null, conclusion: 'too few' });
-  expect(other).toMatchObject({ adjustedP: near((0.8 * p) / 0.5), conclusion: 'better' });
-  expect(effort).toMatchObject({ adjustedP: near((0.8 * p) / 0.5), conclusion: 'worse' });
+  expect(correct).toMatchObject({ p: near(p), adjustedP: near(p / 0.8), conclusion: 'better' });
+  expect(untestable).toMatchObject({ p: null, adjustedP: null, conclusion: 'too few', level: 0.95 });
+  expect(tokens).toMatchObject({ adjustedP: near(p / 0.8), conclusion: 'worse' });
 });
 
-test('corrects over all arms', () => {
-  const arm = { metric: CORRECT, arm: columnOf(repeated(1, 7)), baseline: columnOf(repeated(0, 7)) };
+test('other pairs do not weaken the question and are corrected among themselves', () => {
+  const pair = { metric: CORRECT, arm: columnOf(repeated(1, 7)), baseline: columnOf(repeated(0, 7)) };
   const p = 2 / 2 ** 7;
-  const correctedAmong = (arms: number) =>
+  const among = (pairs: number) =>
     compareArms(
-      Array.from({ length: arms }, () => [arm]),
+      Array.from({ length: pairs }, () => [pair]),
       createSamplingUnits(7),
-    )[0]?.[0];
-  expect(correctedAmong(1)).toMatchObject({ adjustedP: near(p), conclusion: 'better' });
-  expect(correctedAmong(4)).toMatchObject({ adjustedP: near(4 * p), conclusion: 'undecided' });
+    ).map(([compared]) => compared);
+  expect(among(1)[0]).toMatchObject({ adjustedP: near(p), conclusion: 'better', level: near(0.95) });
+  const [question, other] = among(6);
+  expect(question).toEqual(among(1)[0]);
+  expect(other).toMatchObject({ adjustedP: near(5 * p), conclusion: 'undecided', level: near(0.99) });
 });
 
 test('concludes equivalence on many cases, not on few', () => {
@@ -196,7 +179,7 @@ test('treats a few per cent of tokens as equivalent', () => {
   const baseline = columnOf(Array.from({ length: 100 }, (_, index) => 1000 + index));
   const withMore = (tokens: number) =>
     compare({
-      metric: STEPS,
+      metric: TOKENS,
       baseline,
       arm: { ...baseline, sum: baseline.sum.map((sum) => sum + tokens) },
     })[0];
@@ -212,80 +195,186 @@ test('counts the turns of a conversation as one unit', () => {
     return compareArms([[{ metric: CORRECT, arm, baseline }]], createSamplingUnits(names))[0]?.[0];
   };
   expect(ofConversations(1)).toMatchObject({ test: 'mcnemar', conclusion: 'better' });
-  expect(ofConversations(2)).toMatchObject({ test: 'swaps', p: near(2 / 2 ** 10), conclusion: 'better' });
+  expect(ofConversations(2)).toMatchObject({
+    test: 'permutation',
+    p: near(2 / 2 ** 10),
+    conclusion: 'better',
+  });
   expect(ofConversations(5)).toMatchObject({ p: null, conclusion: 'too few' });
 });
 
-/** Columns of equally good arms: metrics of each kind on cases that are hard or easy for all. */
-function nullArms(arms: number, cases: number, random: () => number) {
-  const hardness = Array.from({ length: cases }, random);
-  const column = (value: (ease: number) => number, of: () => number = () => 1) => {
-    const counts = hardness.map(of);
-    return columnOf(
-      hardness.map((ease, index) => value(ease) * (counts[index] ?? 0)),
-      counts,
-    );
-  };
-  const passes = () => column((ease) => Number(random() < ease));
-  const armOf = () => [
-    passes(),
-    passes(),
-    passes(),
-    column((ease) => (ease + random()) / 2),
-    column(
-      (ease) => Number(random() < ease),
-      () => Math.floor(random() * 4),
-    ),
-    column((ease) => 1000 * ease + 400 * random() ** 3),
-  ];
-  const metrics = [
-    CORRECT,
-    { ...CORRECT, id: 'clean' },
-    { ...CORRECT, id: 'exact' },
-    OVERLAP,
-    PRECISION,
-    { ...STEPS, id: 'tokens', unit: 'tokens' as const },
-  ];
-  const baseline = armOf();
-  return Array.from({ length: arms - 1 }, () =>
-    armOf().map((arm, index) => ({
-      metric: metrics[index] as (typeof metrics)[number],
-      arm,
-      baseline: baseline[index] as MetricColumn,
-    })),
-  );
+/* Simulations on arrays: each arm answers each case with a chance that depends on how easy the case is. */
+
+interface SimulatedArm {
+  name: string;
+  /** Added to the chance of a right answer. */
+  skill?: number;
+  price?: number;
 }
 
-test('keeps the family-wise error at 5 % among nine equal arms', () => {
-  const next = createRandomIndex(11);
-  const random = () => next(2 ** 30) / 2 ** 30;
-  const [worlds, cases] = [80, 40];
-  const units = createSamplingUnits(cases);
-  let [wrong, seen] = [0, 0];
+function createRandom(seed: number) {
+  const next = createRandomIndex(seed);
+  return () => next(2 ** 30) / 2 ** 30;
+}
+
+/**
+ * Every pair of arms, as reports compare them. A quarter of the cases is unanswerable. `noise` is the share of answers
+ * in which an arm does not do as the others.
+ */
+function simulate(
+  arms: readonly SimulatedArm[],
+  cases: number,
+  random: () => number,
+  seed: number,
+  { noise = 1 } = {},
+) {
+  const ease = Array.from({ length: cases }, () => 1 - random() ** 3);
+  const luck = ease.map(random);
+  const columns = arms.map(({ skill = 0, price = 1 }) => {
+    const right = ease.map((chance, index) =>
+      Number((random() < noise ? random() : (luck[index] ?? 0)) < chance + skill),
+    );
+    const unanswerable = ease.map((_, index) => Number(index % 4 === 0));
+    return [
+      { metric: CORRECT, column: columnOf(right) },
+      {
+        metric: DECLINED,
+        column: columnOf(
+          right.map((value, index) => value * (unanswerable[index] ?? 0)),
+          unanswerable,
+        ),
+      },
+      {
+        metric: TOKENS,
+        column: columnOf(ease.map((chance) => price * (1500 - 1000 * chance + 400 * random()))),
+      },
+      { metric: TIME, column: columnOf(ease.map(() => 900 + 400 * random() ** 3)) },
+    ];
+  });
+  const pairs = arms.flatMap((baseline, index) =>
+    arms.slice(index + 1).map((arm, at) => ({
+      baseline: baseline.name,
+      arm: arm.name,
+      columns: (columns[index + 1 + at] ?? []).map(({ metric, column }, place) => ({
+        metric,
+        arm: column,
+        baseline: columns[index]?.[place]?.column as MetricColumn,
+      })),
+    })),
+  );
+  const compared = compareColumns(
+    pairs.map((pair) => pair.columns),
+    { caseIds: ids(cases), units: createSamplingUnits(cases), seed, margin: 0.05, permutations: 1999 },
+  );
+  const comparisons = pairs.map(({ baseline, arm }, index) => ({
+    baseline,
+    arm,
+    metrics: compared[index] ?? [],
+  }));
+  return {
+    comparisons,
+    decision: recommendArm(
+      arms.map(({ name }) => name),
+      comparisons,
+    ),
+  };
+}
+
+const namesOf = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `arm ${index}` }));
+
+test('claims nothing about nine equal arms in 95 % of comparisons', () => {
+  const random = createRandom(11);
+  const worlds = 100;
+  let [claims, uncorrected] = [0, 0];
   for (let world = 0; world < worlds; world += 1) {
-    const compared = compareColumns(nullArms(9, cases, random), {
-      caseIds: ids(cases),
-      units,
-      // Intervals do not affect the conclusions counted here.
-      sample: (columns) => bootstrapColumns(columns, 1, 50, units),
-      seed: world + 1,
-      margin: 0.05,
-      permutations: 1999,
-    }).flat();
-    seen += compared.filter(({ p }) => p !== null && p < 0.05).length;
-    if (compared.some(({ conclusion }) => conclusion === 'better' || conclusion === 'worse')) wrong += 1;
+    const { comparisons, decision } = simulate(namesOf(9), 40, random, world + 1);
+    const metrics = comparisons.flatMap((one) => one.metrics);
+    uncorrected += metrics.filter(({ p }) => p !== null && p < 0.05).length;
+    const isClaim = metrics.some(({ conclusion }) => conclusion === 'better' || conclusion === 'worse');
+    if (isClaim || decision?.arms.length !== 9) claims += 1;
   }
-  // Uncorrected, hundreds of these are below 0.05. Four of 80 are expected; chance may add some.
-  expect(seen).toBeGreaterThan(100);
-  expect(wrong).toBeLessThanOrEqual(8);
+  // Uncorrected, hundreds of these are below 0.05. Five of 100 are expected; chance may add some.
+  expect(uncorrected).toBeGreaterThan(200);
+  expect(claims).toBeLessThanOrEqual(8);
 });
+
+test('recommends a cheaper arm that answers as many', () => {
+  const random = createRandom(12);
+  const arms = [{ name: 'tool' }, { name: 'always', price: 0.6 }, { name: 'first', price: 1.1 }];
+  const decisions = Array.from(
+    { length: 20 },
+    (_, world) => simulate(arms, 300, random, world + 1, { noise: 0.01 }).decision,
+  );
+  const right = decisions.filter((decision) => decision?.kind === 'use' && decision.arms.join() === 'always');
+  expect(right.length).toBeGreaterThanOrEqual(18);
+});
+
+test('recommends an arm that answers more although it is dearer', () => {
+  const random = createRandom(13);
+  const arms = [
+    { name: 'tool' },
+    { name: 'never', skill: -0.6, price: 0.1 },
+    { name: 'large', skill: 0.25, price: 5 },
+  ];
+  const decisions = Array.from({ length: 20 }, (_, world) => simulate(arms, 150, random, world + 1).decision);
+  expect(decisions.filter((decision) => decision?.arms.join() === 'large').length).toBeGreaterThanOrEqual(18);
+});
+
+test('never recommends an arm by a comparison that was not made', () => {
+  const random = createRandom(14);
+  const arms = [
+    { name: 'tool' },
+    { name: 'always', price: 0.7 },
+    { name: 'first', price: 1.1 },
+    { name: 'never', skill: -0.5 },
+  ];
+  for (let world = 0; world < 10; world += 1) {
+    const { decision } = simulate(arms, 51, random, world + 1);
+    // Fifty noisy cases cannot tell three equal arms apart.
+    expect(decision?.arms).toEqual(expect.arrayContaining(['always']));
+    expect(decision?.kind).toBe('undecided');
+  }
+});
+
+test('unchanged settings of a noisy model pass the test for losses 19 of 20 times, and large losses fail', () => {
+  const random = createRandom(15);
+  const cases = 50;
+  const failures = (loss: number, repeats: number) => {
+    const worlds = 200;
+    let failed = 0;
+    for (let world = 0; world < worlds; world += 1) {
+      const chances = Array.from({ length: cases }, () => 1 - random() ** 3);
+      const rerun = (lost: number) =>
+        columnOf(
+          chances.map((chance) => {
+            const hits = Array.from({ length: repeats }, () => Number(random() < chance - lost));
+            return hits.reduce((a, b) => a + b, 0) / repeats;
+          }),
+        );
+      const pair = { metric: CORRECT, baseline: rerun(0), arm: rerun(loss) };
+      const [tested] = testLosses([pair], {
+        caseIds: ids(cases),
+        units: createSamplingUnits(cases),
+        seed: world + 1,
+        margin: 0.05,
+        permutations: 999,
+      });
+      if ((tested?.p ?? 1) < 0.05 && (tested?.largest ?? 0) > 0.05) failed += 1;
+    }
+    return failed / worlds;
+  };
+  expect(failures(0, 1)).toBeLessThanOrEqual(0.07);
+  expect(failures(0, 3)).toBeLessThanOrEqual(0.07);
+  expect(failures(0.3, 1)).toBeGreaterThan(0.8);
+  expect(failures(0.15, 3)).toBeGreaterThan(0.8);
+}, 20_000);
 
 test('computes ratios and case values of columns and filters them', () => {
   const column = columnOf([1, 2, 0], [2, 2, 0]);
   expect(columnRatio(column)).toBe(0.75);
   expect(columnRatio(columnOf([], []))).toBeNaN();
   expect([0, 1, 2].map((index) => caseValueAt(column, index))).toEqual([0.5, 1, null]);
-  expect(filterColumn(column, (index) => index < 2)).toBe(column);
+  expect(filterColumn(column, (index) => index < 2)).toEqual(column);
   expect(filterColumn(column, (index) => index > 0)).toEqual(columnOf([0, 2, 0], [0, 2, 0]));
   expect(filterColumn(columnOf([0, 1], [1, 1]), (index) => index > 0)).toEqual(columnOf([0, 1], [0, 1]));
 });

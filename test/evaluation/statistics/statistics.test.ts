@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bootstrapColumns, percentileInterval } from '../../../src/evaluation/statistics/bootstrap.ts';
 import { columnRatio, type MetricColumn } from '../../../src/evaluation/statistics/metric-column.ts';
-import { permutationTest } from '../../../src/evaluation/statistics/permutation-test.ts';
+import { createPermutationTest } from '../../../src/evaluation/statistics/permutation-test.ts';
 import { createRandomIndex } from '../../../src/evaluation/statistics/random-index.ts';
 import {
   estimateUnitsToDecide,
   holmCorrection,
   mcNemarTest,
   normalQuantile,
-  pairedDeviation,
+  pairedShareInterval,
   tangoInterval,
   tangoScore,
   wilsonInterval,
@@ -47,19 +47,25 @@ test('McNemar is symmetric, a probability, and decreases with uneven splits', ()
   );
 });
 
+const adjust = (ps: readonly number[], weights?: readonly number[]) =>
+  holmCorrection(ps, weights).map(({ adjustedP }) => adjustedP);
+
 test('Holm multiplies the smallest p by the number of tests and never decreases', () => {
-  const adjusted = holmCorrection([0.01, 0.04, 0.03, 0.005]);
+  const adjusted = adjust([0.01, 0.04, 0.03, 0.005]);
   expect(adjusted).toEqual([0.03, 0.06, 0.06, 0.02].map((p) => expect.closeTo(p, 12)));
-  expect(holmCorrection([])).toEqual([]);
-  expect(holmCorrection([0.9, 0.8])).toEqual([1, 1]);
+  expect(adjust([])).toEqual([]);
+  expect(adjust([0.9, 0.8])).toEqual([1, 1]);
 });
 
 test('Holm keeps the order and stays between the p and Bonferroni', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 }), (ps) => {
-      const adjusted = holmCorrection(ps);
+      const corrected = holmCorrection(ps);
+      const adjusted = corrected.map(({ adjustedP }) => adjustedP);
       ps.forEach((p, i) => {
         expect(adjusted[i]).toBeGreaterThanOrEqual(p);
+        if (Math.abs((adjusted[i] ?? 0) - 0.05) > 1e-9)
+          expect(p < 0.05 * (corrected[i]?.share ?? 0)).toBe((adjusted[i] ?? 1) < 0.05);
         expect(adjusted[i]).toBeLessThanOrEqual(Math.min(1, p * ps.length) + 1e-12);
         ps.forEach((other, j) => {
           if (p < other) expect(adjusted[i]).toBeLessThanOrEqual(adjusted[j] as number);
@@ -148,11 +154,11 @@ test('random indices cover the range below the bound', () => {
 });
 
 test('weighted Holm gives more error to larger weights', () => {
-  expect(holmCorrection([0.01, 0.04, 0.03, 0.005], [0.25, 0.25, 0.25, 0.25])).toEqual(
-    holmCorrection([0.01, 0.04, 0.03, 0.005]).map((p) => expect.closeTo(p, 12)),
+  expect(adjust([0.01, 0.04, 0.03, 0.005], [0.25, 0.25, 0.25, 0.25])).toEqual(
+    adjust([0.01, 0.04, 0.03, 0.005]).map((p) => expect.closeTo(p, 12)),
   );
   // 0.02 / 0.5 and 0.02 / 0.25: the first has half of the error, the others a quarter.
-  expect(holmCorrection([0.02, 0.02, 0.9], [0.5, 0.25, 0.25])).toEqual(
+  expect(adjust([0.02, 0.02, 0.9], [0.5, 0.25, 0.25])).toEqual(
     [0.04, 0.04, 0.9].map((p) => expect.closeTo(p, 12)),
   );
 });
@@ -206,28 +212,73 @@ test('the Tango interval is antisymmetric and contains the difference', () => {
   );
 });
 
+const testOf = (differences: readonly number[], sizes: readonly number[] = differences.map(() => 1)) =>
+  createPermutationTest({ differences: Float64Array.from(differences), sizes: Float64Array.from(sizes) }, 1);
+const signs = (up: number, down: number, same = 0) => [
+  ...new Array<number>(up).fill(1),
+  ...new Array<number>(down).fill(-1),
+  ...new Array<number>(same).fill(0),
+];
+
 test('the permutation test equals McNemar for pass-or-fail cases', () => {
-  const columns = (b: number, c: number) =>
-    [
-      columnOf([...new Array(b).fill(1), ...new Array(c).fill(0)]),
-      columnOf([...new Array(b).fill(0), ...new Array(c).fill(1)]),
-    ] as const;
   for (const [b, c] of [
     [6, 0],
     [9, 2],
     [4, 4],
   ] as const)
-    expect(permutationTest(...columns(b, c), 1)).toBeCloseTo(mcNemarTest(b, c), 12);
+    expect(testOf(signs(b, c, 40)).p).toBeCloseTo(mcNemarTest(b, c), 12);
   // Too many to enumerate: sampled.
-  expect(permutationTest(...columns(20, 8), 1)).toBeCloseTo(mcNemarTest(20, 8), 2);
+  expect(testOf(signs(20, 8)).p).toBeCloseTo(mcNemarTest(20, 8), 2);
 });
 
 test('the permutation test counts permutations with as large a difference', () => {
   // Differences 1, 2, 3: of eight ways only two have a sum of 6 or -6.
-  expect(permutationTest(columnOf([2, 4, 6]), columnOf([1, 2, 3]), 1)).toBeCloseTo(2 / 8, 12);
-  // 2/2 and 2/4 against 0/2 and 2/4: of four ways all part as far, as only one unit differs.
-  expect(permutationTest(columnOf([2, 2], [2, 4]), columnOf([0, 2], [2, 4]), 1)).toBe(1);
-  expect(permutationTest(columnOf([1, 2]), columnOf([1, 2]), 1)).toBe(1);
+  expect(testOf([1, 2, 3]).p).toBeCloseTo(2 / 8, 12);
+  expect(testOf([1, 2, -3]).p).toBe(1);
+  // Of sixteen ways, those with a sum of at least 2 + 3 + 4 - 1 = 8: 10, 8, and their opposites.
+  expect(testOf([-1, 2, 3, 4]).p).toBeCloseTo(4 / 16, 12);
+  expect(testOf([2, 0], [2, 4]).p).toBe(1);
+  expect(testOf([0, 0]).p).toBe(1);
+});
+
+test('the permutation interval has the differences that the test does not reject', () => {
+  const values = [3, 5, -1, 4, 6, 2, 7, 1];
+  const [low, high] = testOf(values).intervalAt(0.9) as [number, number];
+  const pAt = (assumed: number) => testOf(values.map((value) => value - assumed)).p;
+  for (const inside of [low + 1e-6, (low + high) / 2, high - 1e-6])
+    expect(pAt(inside)).toBeGreaterThanOrEqual(0.1);
+  expect(pAt(low - 1e-6)).toBeLessThan(0.1);
+  expect(pAt(high + 1e-6)).toBeLessThan(0.1);
+  // Three units reject nothing at 5 %.
+  expect(testOf([1, 2, 3]).intervalAt(0.95)).toBeNull();
+});
+
+test('the permutation interval of many values is two standard errors on either side', () => {
+  const values = Array.from({ length: 200 }, (_, index) => (index % 10) / 10);
+  const [low, high] = testOf(values).intervalAt(0.95) as [number, number];
+  expect(low).toBeCloseTo(0.45 - 0.0398, 2);
+  expect(high).toBeCloseTo(0.45 + 0.0398, 2);
+});
+
+test('intervals exclude 0 exactly if the test rejects', () => {
+  const excludesZero = ([low, high]: readonly [number, number]) => low > 0 || high < 0;
+  fc.assert(
+    fc.property(
+      fc.nat(25),
+      fc.nat(25),
+      fc.integer({ min: 1, max: 60 }),
+      fc.constantFrom(0.05, 0.04, 0.01, 0.002),
+      (b, c, agreeing, alpha) => {
+        expect(excludesZero(pairedShareInterval(b, c, b + c + agreeing, alpha))).toBe(
+          mcNemarTest(b, c) < alpha,
+        );
+        const { p, intervalAt } = testOf(signs(b, c, agreeing));
+        const interval = intervalAt(1 - alpha);
+        if (interval !== null) expect(excludesZero(interval)).toBe(p < alpha);
+      },
+    ),
+    { numRuns: 60 },
+  );
 });
 
 test('normal quantiles match published tables', () => {
@@ -250,17 +301,6 @@ test('the number of units to decide matches the formula for McNemar', () => {
   const alike = { ...decided, difference: 0, deviation: Math.sqrt(0.3), alpha: 0.05, equivalenceAlpha: 0.05 };
   expect(estimateUnitsToDecide(alike)).toBeCloseTo(1000, -2);
   expect(estimateUnitsToDecide({ ...alike, difference: 0, margin: 0 })).toBeNull();
-});
-
-test('the deviation of differences ignores cases that count in neither arm', () => {
-  expect(pairedDeviation(columnOf([1, 3, 0], [2, 4, 0]), columnOf([1, 1, 0], [2, 4, 0]))).toBe(
-    pairedDeviation(columnOf([1, 3], [2, 4]), columnOf([1, 1], [2, 4])),
-  );
-  // Differences 1, 2, 3, and 0, 1.
-  expect(pairedDeviation(columnOf([2, 4, 6]), columnOf([1, 2, 3]))).toBeCloseTo(1, 9);
-  expect(pairedDeviation(columnOf([0, 1]), columnOf([0, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
-  // One arm has no value for the second case: influences 0.5 and -0.5 in the one, none in the other.
-  expect(pairedDeviation(columnOf([1, 0]), columnOf([1, 0], [1, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
 });
 
 test('the percentile interval is the central 95 % of unsorted samples', () => {

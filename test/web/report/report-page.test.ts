@@ -88,7 +88,7 @@ for (const arms of [['tool'], ['tool', 'always'], ['tool', 'always', 'first', 'n
   inBrowser(`a report of ${arms.length} arms opens without errors and requests nothing`, async () => {
     const { page, messages, requests } = await open(syntheticReport({ cases: 30, arms }));
     expect(await page.locator('h1').textContent()).toContain('tool');
-    expect(await page.locator('.metrics .arm-name').count()).toBe(arms.length);
+    expect(await page.locator('#metrics .metrics thead th').count()).toBe(arms.length + 2);
     expect(await page.locator('#case-list > li').count()).toBeGreaterThan(0);
     await page.locator('.case > summary').first().click();
     await expect.poll(() => page.locator('.arms-of-case .arm').count()).toBe(arms.length);
@@ -111,7 +111,8 @@ inBrowser('shows the value of every metric of every arm', async () => {
   const report = syntheticReport({ cases: 40, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(report);
   const heads = await page.locator('.metrics th[scope="row"]').allTextContents();
-  const labels = report.metrics.map(({ label }) => label);
+  const shown = [...report.metrics].sort((a, b) => Number(b.primary) - Number(a.primary));
+  const labels = shown.map(({ label }) => label);
   expect(heads.map((head, index) => head.slice(0, labels[index]?.length))).toEqual(labels);
   const cells = await metricRow(page, 'Answered correctly').locator('td .value').allTextContents();
   expect(cells).toEqual(
@@ -177,32 +178,16 @@ inBrowser('a single arm has no comparison', async () => {
   expect(await page.locator('[name="difference"]').count()).toBe(0);
 });
 
-inBrowser('marks the best arm of a row unless arms tie', async () => {
-  const report = syntheticReport({ cases: 8, arms: ['tool', 'always', 'first'] });
-  const measured = (value: number) => ({ status: 'value', value, interval: null, n: 8 }) as const;
-  const give = (id: string, values: number[]) => {
-    report.arms.forEach((arm, index) => {
-      arm.metrics[id] = measured(values[index] ?? 0);
-    });
-  };
-  give('answer.correct', [0.5, 0.75, 0.625]);
-  give('retrieval.recall@5', [0.75, 0.75, 0.5]);
-  const { page } = await open(report);
-  const stars = (label: string) => metricRow(page, label).locator('td.best').allTextContents();
-  expect(await stars('Answered correctly')).toEqual([expect.stringContaining('0.750')]);
-  expect(await stars(report.metrics.find(({ id }) => id === 'retrieval.recall@5')?.label ?? '')).toEqual([]);
-});
-
 inBrowser('arm names stay in view while the table scrolls', async () => {
   const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(report);
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 700 });
     await page.evaluate(() => scrollTo(0, 0));
-    await page.locator('.metrics tbody tr').last().scrollIntoViewIfNeeded();
+    await page.locator('#other-metrics .metrics tbody tr').last().scrollIntoViewIfNeeded();
     const positions = await page.evaluate(() => {
       const top = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
-      const heads = Array.from(document.querySelectorAll('.metrics thead th'), (head) =>
+      const heads = Array.from(document.querySelectorAll('#other-metrics .metrics thead th'), (head) =>
         head.getBoundingClientRect(),
       );
       return { top, heads: heads.map(({ top, bottom }) => [top, bottom]), height: innerHeight };
@@ -217,7 +202,7 @@ inBrowser('arm names stay in view while the table scrolls', async () => {
 inBrowser('a table of many arms scrolls inside its frame and keeps its headers in view', async () => {
   const report = syntheticReport({ cases: 6, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(duplicateArms(report), { viewport: { width: 390, height: 700 } });
-  const frame = page.getByRole('region', { name: 'All metrics by arm with 95% intervals.' });
+  const frame = page.getByRole('region', { name: 'Descriptive metrics with 95% intervals.' });
   await frame.scrollIntoViewIfNeeded();
   const edges = await frame.evaluate((element) => {
     element.scrollTo(element.scrollWidth, element.scrollHeight);
