@@ -12,8 +12,8 @@ export type AppEvent =
   | ({ type: 'retry' } & RetryAttempt)
   /** A file of an earlier version was upgraded; `backup` is the file before. */
   | ({ type: 'file_upgraded' } & FileUpgrade)
-  /** No collection was given, and the only one is used. */
-  | { type: 'only_collection'; name: string }
+  /** No collection was given: the only one is used, or the last one that was used. */
+  | { type: 'default_collection'; name: string }
   /** The collection was ingested by an earlier version and cannot be reranked. */
   | { type: 'no_word_vectors'; collection: string }
   /** There is no collection, and the sample book is used. */

@@ -19,6 +19,7 @@ import {
   type ModelLoadOptions,
   selectEmbedder,
 } from './embedders.ts';
+import { openJoinedCollections } from './joined-collections.ts';
 import { configuredSecrets } from './run-settings.ts';
 import { openSessionStore } from './sessions.ts';
 import { systemRuntime } from './system-runtime.ts';
@@ -211,7 +212,7 @@ function lazyCatalog(open: () => Promise<CollectionCatalog>): CollectionCatalog 
   const { get: catalog } = createRetryablePromise(open);
   return {
     list: async () => (await catalog()).list(),
-    open: async (name) => (await catalog()).open(name),
+    open: async (name) => openJoinedCollections(await catalog(), name),
     openOrCreate: async (name, identity) => (await catalog()).openOrCreate(name, identity),
     delete: async (name) => (await catalog()).delete(name),
   };

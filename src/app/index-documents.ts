@@ -14,6 +14,7 @@ import {
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource } from '../ports/document-source.ts';
 import type { App } from './create-app.ts';
+import { assertOneCollection } from './joined-collections.ts';
 import { createParserProcess, type ParserProcess } from './parser-process.ts';
 
 interface SourceOptions {
@@ -53,6 +54,7 @@ export async function indexDocuments(
   args: readonly string[],
   { sources: { files, web }, ...options }: IngestOptions & { sources: SourceOptions },
 ): Promise<IngestSummary> {
+  assertOneCollection(collection);
   const parser = createParserProcess(app.config.parsing);
   const sourceOptions = {
     web: { ...web, extractLinks: parser.extractLinks },

@@ -19,8 +19,8 @@ import { type App, usesReranker } from './create-app.ts';
 export const SAMPLE_COLLECTION = 'sample_book';
 
 /**
- * Opens the chosen or default collection. If no collection was chosen and the default one does not exist, opens the only
- * one there is, or indexes the sample book; the app's listener receives an event. Throws `invalid_input` otherwise.
+ * Opens the chosen or default collection. If no collection was chosen and the default one does not exist, opens the last
+ * used or the only one, or indexes the sample book; the app's listener receives an event. Throws `invalid_input` otherwise.
  */
 export async function openCollection(
   app: App,
@@ -57,15 +57,13 @@ async function open(
   const { collectionChosen } = app.config;
   const names = await app.catalog.list();
   const others = names.filter((name) => name !== SAMPLE_COLLECTION && name !== collection);
-  const [first = '', ...more] = others;
-  const isOnly = !collectionChosen && others.length > 0 && more.length === 0;
-  const only = isOnly ? await openFilled(app, first, tape) : null;
-  if (only !== null) {
-    await app.assertReadable(only);
-    app.emit({ type: 'only_collection', name: only.name });
-    return only;
+  const found = collectionChosen ? null : await openLastUsed(app, others, tape);
+  if (found !== null) {
+    await app.assertReadable(found);
+    app.emit({ type: 'default_collection', name: found.name });
+    return found;
   }
-  const hasNone = others.length === 0 || isOnly;
+  const hasNone = others.length === 0 || !collectionChosen;
   const book = mayIndexSample && (isSample || hasNone) ? sampleBookDirectory() : null;
   if (book === null || (collectionChosen && !isSample)) {
     const known = (mayIndexSample ? await listCollectionNames(app) : names).filter(
@@ -84,6 +82,36 @@ async function open(
   }
   if (!isSample) app.emit({ type: 'sample_book' });
   return openSampleBook(app, book, signal);
+}
+
+/**
+ * The collection of the last conversation, or the one that was ingested last; null if all are empty. On a server, only
+ * the collection of a conversation or the only one: others may belong to other programs.
+ */
+async function openLastUsed(
+  app: App,
+  names: readonly string[],
+  tape: RunObserver | null,
+): Promise<ChunkStore | null> {
+  if (names.length === 1) return openFilled(app, names[0] ?? '', tape);
+  const sessions = await app.sessions();
+  const [last] = await sessions.list({ limit: 1 });
+  await sessions.close();
+  let best: { store: ChunkStore; usedAt: string } | null = null;
+  // A conversation may be about several collections.
+  const lastNames = last?.collection.split(',') ?? [];
+  const wasJoined = lastNames.length > 1 && lastNames.every((name) => names.includes(name));
+  for (const name of wasJoined && last ? [...names, last.collection] : names) {
+    const isLast = last?.collection === name;
+    const store = isLast || app.config.store === 'sqlite' ? await openFilled(app, name, tape) : null;
+    if (store === null) continue;
+    const { updatedAt } = await store.info();
+    const usedAt = isLast && last.updatedAt > updatedAt ? last.updatedAt : updatedAt;
+    const isBetter = best === null || usedAt > best.usedAt;
+    await (isBetter ? best?.store : store)?.close();
+    if (isBetter) best = { store, usedAt };
+  }
+  return best?.store ?? null;
 }
 
 /** All collections, and the sample book, which is indexed on first use. */

@@ -157,7 +157,7 @@ export async function findAffectedAnswers(
   const names = await catalog.list();
 
   async function storeOf(name: string): Promise<typeof emptyChunkLookup | null> {
-    if (!names.includes(name)) return emptyChunkLookup;
+    if (!name.split(',').every((each) => names.includes(each))) return emptyChunkLookup;
     try {
       const store = await catalog.open(name);
       if (store !== null) opened.push(store);

@@ -64,9 +64,11 @@ export const agentConfigSchema = z
     maxAnswerCharacters: numberSchema(NUMBER_SETTINGS.maxAnswerCharacters),
     collection: z
       .string()
-      .regex(/^\w[\w.-]{0,127}$/)
+      .regex(/^\w[\w.-]{0,127}(,\w[\w.-]{0,127})*$/)
       .default('web_documents')
-      .describe('a name of at most 128 letters, digits, dots, hyphens and underscores'),
+      .describe(
+        'a name of at most 128 letters, digits, dots, hyphens and underscores, or several with commas between them',
+      ),
     /** Further phrases that mean that an answer has no information. */
     abstentionPhrases: z.array(z.string().trim().min(1)).default([]).describe('a list of non-blank texts'),
     verbose: z.boolean().default(false).describe('true or false'),

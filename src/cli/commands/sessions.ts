@@ -181,7 +181,8 @@ async function findChangesByTurn(
 ): Promise<CitationChanges[]> {
   const turns = recorded.map(({ turn }) => turn);
   try {
-    const exists = (await app.catalog.list()).includes(collection);
+    const names = await app.catalog.list();
+    const exists = collection.split(',').every((name) => names.includes(name));
     const store = exists ? await app.catalog.open(collection) : null;
     if (store === null) return await findCitationChanges(turns, emptyChunkLookup);
     return await findCitationChanges(turns, store).finally(() => store.close());

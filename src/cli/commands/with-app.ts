@@ -113,7 +113,7 @@ function createEventPrinter(): (event: AppEvent) => void {
         return print(
           `Upgraded ${event.path} for this version of citeloop. The file before is ${event.backup}; delete it if you do not need it.`,
         );
-      case 'only_collection':
+      case 'default_collection':
         return print(`Using the collection ${event.name}.`);
       case 'no_word_vectors':
         return print(`Run "citeloop ingest" again to add reranking to ${event.collection}.`);

@@ -20,7 +20,7 @@ export type Switches<Name extends string> = FlagValues<Name, boolean>;
 export const GLOBAL_GROUP = 'Global options';
 
 export const globalOptions = {
-  collection: { describe: 'Collection to use (default web_documents)', group: GLOBAL_GROUP },
+  collection: { describe: 'Collection to use, or several as a,b', group: GLOBAL_GROUP },
   config: { value: 'path', describe: 'Config file (default ./citeloop.config.json)', group: GLOBAL_GROUP },
   json: { type: 'boolean', describe: 'Print JSON', group: GLOBAL_GROUP },
   trust: { type: 'boolean', describe: 'Trust the project files that need it', group: GLOBAL_GROUP },

@@ -61,7 +61,7 @@ export function createServedCollections(options: ServedCollectionsOptions): Serv
   async function open(name = defaultName): Promise<ServedCollection> {
     const known = opened.get(name);
     if (known !== undefined) return known.get();
-    const exists = NAME.test(name) && (name === defaultName || (await list()).includes(name));
+    const exists = name === defaultName || (NAME.test(name) && (await list()).includes(name));
     if (!exists) throw unknownCollectionError();
     const collection = opened.get(name) ?? createRetryablePromise(() => openServed(name));
     opened.set(name, collection);
