@@ -29,10 +29,16 @@ export const CHECK_LIMITS = {
 /** A sentence of a source that has this share of a sentence's words says the same, or the opposite. */
 const SAME_STATEMENT = 0.8;
 const SAME_DENIAL = { share: 0.9, longer: 1.2 };
-/** Two neighbouring units are better evidence than one if they are more similar by this much. */
-const NEIGHBOUR_COST = 0.06;
-/** For each doubling of the words of a unit. */
-const LENGTH_COST = 0.02;
+const EVIDENCE_COSTS = {
+  /** For each doubling of its words: a long text has a similar word for almost any word. */
+  length: 0.03,
+  /** For each unit after the first, unless a colon introduces it. */
+  unit: 0.05,
+  /** The weight of a word that all units match equally well. */
+  evenWord: 0.05,
+};
+/** Units. */
+const LONGEST_EVIDENCE = 4;
 const SHORTEST_STATEMENT = 3;
 /** Introduces a list or code. It often says nothing that a source could. */
 const LEAD_IN = /:["'”’)*_]*$/;
@@ -135,27 +141,60 @@ function toMatch(
   return { chunk, score: meanOf(words, 1), words, units };
 }
 
-/** The unit of the cited chunks that matches best, together with the next one if that adds much to it. */
+/**
+ * The units of a cited chunk, one or several in a row, that match best. A word counts by the square of its match, so that
+ * many vague matches are worth less than a few good ones, and more if some unit matches it better than the others do.
+ */
 function findEvidence(matches: readonly ChunkMatch[]): SentenceEvidence | null {
-  const candidates = matches.flatMap(({ chunk, units }) =>
-    units.flatMap((unit, index) => {
-      const own = { chunk, range: unit.range, score: scoreUnit(unit) };
-      const next = units[index + 1];
-      if (next === undefined || (unit.isCode && !next.isCode)) return [own];
-      const words = unit.words.map((value, at) => Math.max(value, next.words[at] ?? 0));
-      const score = scoreUnit({ words, length: unit.length + next.length }) - NEIGHBOUR_COST;
-      return [own, { chunk, range: { start: unit.range.start, end: next.range.end }, score }];
-    }),
-  );
-  const [best] = candidates.sort((a, b) => b.score - a.score);
-  if (best === undefined || best.score <= 0) return null;
-  const { chunk, range } = best;
-  return { chunkId: chunk.chunkId, ...range, text: chunk.text.slice(range.start, range.end) };
+  const weights = weighWords(matches.flatMap(({ units }) => units));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const scoreRun = (words: Float64Array, length: number) =>
+    words.reduce((sum, value, index) => sum + square(value) * (weights[index] ?? 0), 0) /
+      Math.max(total, 1e-9) -
+    EVIDENCE_COSTS.length * Math.log2(Math.max(1, length));
+  let best = { score: 0, evidence: null as SentenceEvidence | null };
+  for (const { chunk, units } of matches) {
+    for (const [first, { range, words: own }] of units.entries()) {
+      let words = own;
+      let length = 0;
+      let cost = 0;
+      for (const [index, unit] of units.slice(first, first + LONGEST_EVIDENCE).entries()) {
+        const before = units[first + index - 1];
+        if (index > 0 && before !== undefined) {
+          if (before.isCode && !unit.isCode) break;
+          words = words.map((value, at) => Math.max(value, unit.words[at] ?? 0));
+          cost += chunk.text.charAt(before.range.end - 1) === ':' ? 0 : EVIDENCE_COSTS.unit;
+        }
+        length += unit.length;
+        const score = scoreRun(words, length) - cost;
+        if (score <= best.score) continue;
+        const { start } = range;
+        const { end } = unit.range;
+        best = {
+          score,
+          evidence: { chunkId: chunk.chunkId, start, end, text: chunk.text.slice(start, end) },
+        };
+      }
+    }
+  }
+  return best.evidence;
 }
 
-/** Long units have a similar word for almost any word, so their similarity counts less. */
-function scoreUnit({ words, length }: Pick<UnitMatch, 'words' | 'length'>): number {
-  return meanOf(words, 0) - LENGTH_COST * Math.log2(Math.max(1, length));
+/** How much better than on average the best unit matches each word. */
+function weighWords(units: readonly UnitMatch[]): Float64Array {
+  const means = new Float64Array(units[0]?.words.length ?? 0);
+  const most = new Float64Array(means.length);
+  for (const { words } of units) {
+    words.forEach((value, index) => {
+      means[index] = (means[index] ?? 0) + square(value) / units.length;
+      most[index] = Math.max(most[index] ?? 0, square(value));
+    });
+  }
+  return most.map((value, index) => EVIDENCE_COSTS.evenWord + value - (means[index] ?? 0));
+}
+
+function square(value: number): number {
+  return Math.max(0, value) ** 2;
 }
 
 interface ChunkUnit {
