@@ -37,7 +37,9 @@ export function createMutations(claim: string, source: string, otherNames: reado
   if (number !== null && !claim.includes('`')) {
     const given = new Set(findDigits(source).map(({ value }) => value));
     const digits = Number(number[0].replaceAll(',', ''));
-    const other = [7, 13, 29, 111].map((by) => String(digits + by)).find((value) => !given.has(value));
+    const other = [7, 13, 29, 111]
+      .map((by) => String(digits + by))
+      .find((value) => !given.has(Number(value)));
     if (other !== undefined)
       found.push({ kind: 'number', text: replaceAt(claim, number.index, number[0], other) });
   }

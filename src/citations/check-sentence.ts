@@ -13,7 +13,9 @@ import {
   findMissingCode,
   findMissingNumbers,
   findMissingQuotes,
+  isAbbreviated,
   isNegated,
+  isOppositeOf,
 } from './claim-facts.ts';
 
 // The whole decision about a cited sentence. decisions/0012 has the error rates of each constant.
@@ -27,8 +29,9 @@ export const CHECK_LIMITS = {
   similarName: 0.45,
 };
 /** A sentence of a source that has this share of a sentence's words says the same, or the opposite. */
-const SAME_STATEMENT = 0.8;
-const SAME_DENIAL = { share: 0.9, longer: 1.2 };
+const SAME_STATEMENT = 0.9;
+/** A source that denies more than the sentence says may deny the rest. */
+const LONGEST_DENIAL = 1.2;
 const EVIDENCE_COSTS = {
   /** For each doubling of its words: a long text has a similar word for almost any word. */
   length: 0.03,
@@ -39,6 +42,8 @@ const EVIDENCE_COSTS = {
 };
 /** Units. */
 const LONGEST_EVIDENCE = 4;
+/** Content words. Of fewer, too little is known to call a sentence unlike its source, or the same. */
+const FEWEST_COMPARED = 5;
 const SHORTEST_STATEMENT = 3;
 /** Introduces a list or code. It often says nothing that a source could. */
 const LEAD_IN = /:["'”’)*_]*$/;
@@ -70,7 +75,9 @@ export function checkSentence(
   const best = Math.max(...matches.map(({ score }) => score));
   const evidence = findEvidence(matches);
   if (LEAD_IN.test(text)) return { verdict: 'supported', reason: null, evidence };
-  const isSimilar = best >= (isEncoded ? limits.similarity : limits.overlap);
+  const isSimilar =
+    findContentWords(text).length < FEWEST_COMPARED ||
+    best >= (isEncoded ? limits.similarity : limits.overlap);
   const reason =
     findMissingFact(sentence, question, isEncoded ? matches : null, limits) ??
     findFlippedNegation(sentence) ??
@@ -280,7 +287,7 @@ function findMissingFact(
     ['number', findMissingNumbers(text, source)[0]],
     ['code', findMissingCode(text, source)[0]],
     ['quote', findMissingQuotes(text, terms)[0]],
-    ['name', matches === null ? undefined : findMissingName(text, terms, matches, limits)],
+    ['name', matches === null ? undefined : findMissingName(text, source, terms, matches, limits)],
   ];
   const [kind, fact] = missing.find((one) => one[1] !== undefined) ?? [];
   return kind === undefined ? null : { kind, text: `"${fact}" is not in ${formatRefs(refs)}` };
@@ -289,6 +296,7 @@ function findMissingFact(
 /** A name of which no source has a part, nor anything like it. */
 function findMissingName(
   text: string,
+  source: string,
   terms: ReadonlySet<string>,
   matches: readonly ChunkMatch[],
   { similarName }: typeof CHECK_LIMITS,
@@ -296,7 +304,8 @@ function findMissingName(
   const words = findContentWords(text);
   return findClaimedNames(text).find(({ start, phrase }) => {
     const index = words.findIndex((word) => word.start === start);
-    const isKnown = findContentWords(phrase).some(({ term }) => terms.has(term));
+    const isKnown =
+      isAbbreviated(phrase, source) || findContentWords(phrase).some(({ term }) => terms.has(term));
     return !isKnown && matches.every((match) => (match.words[index] ?? 1) < similarName);
   })?.name;
 }
@@ -316,9 +325,8 @@ function findFlippedNegation({ text, chunks, refs }: CitedSentence): FlagReason 
     }
   }
   const denies = isNegated(text);
-  if (denies === isNegated(best.text) || best.share < SAME_STATEMENT) return null;
-  const isDenied = best.share >= SAME_DENIAL.share && best.length <= SAME_DENIAL.longer * terms.length;
-  if (!denies && !isDenied) return null;
+  if (best.share < SAME_STATEMENT || !isOppositeOf(text, best.text)) return null;
+  if (!denies && best.length > LONGEST_DENIAL * terms.length) return null;
   return {
     kind: 'negation',
     text: `${formatRefs(refs)} ${denies ? 'says it without a negation' : 'denies it'}`,

@@ -1,107 +1,153 @@
 import { findContentWords } from '../text/content-words.ts';
 import { STOP_WORDS } from '../text/terms.ts';
 
-/** A number as written, with its canonical value and its unit. */
+/** A number with its unit. */
 interface NumberFact {
   written: string;
-  /** Without separators, trailing zeros and words such as million. */
-  value: string;
+  value: number;
   unit: string | null;
-  /** Part of a name or of a year, as in "Part 2" and "2018-19". */
-  isNamed: boolean;
+  /** The word after it, in the singular. */
+  noun: string;
 }
 
 const CODE_SPAN = /`([^`]{1,300})`/g;
 /** Digits after a letter belong to a name, and those with several dots to a version. */
 const NUMBER =
-  /(?<![\p{L}\p{N}_.,:/]|\p{L}-)\d+(?:[,\u00a0\u202f']\d{3})*(?:\.\d+)?(?![\d_:/]|[.,]\d)(?:(?:[\s\u00a0-])?(%|°|[A-Za-zµ]+))?/gu;
+  /(?<![\p{L}\p{N}_.,:/]|\p{L}-)\d+(?:[,\u00a0\u202f'_]\d{3})*(?:\.\d+)?(?![\d_:/]|[.,]\d)(?:[\s\u00a0-]?(%|°|[A-Za-zµ]+))?/gu;
 const LIST_NUMBER = /^\s*(?:[-*+•]\s*)?\d{1,3}[.)](?=\s|$)/gm;
-/** As in "Part 2" and "No. 3". */
-const AFTER_NAME = /(?:\p{Lu}[\p{L}\p{N}.]*|#)\s?$/u;
-const SPELLED_NUMBERS = new Map(
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'
-    .split(' ')
-    .map((word, value): [string, string] => [word, String(value)]),
-);
-for (const [index, word] of 'thirty forty fifty sixty seventy eighty ninety hundred'.split(' ').entries())
-  SPELLED_NUMBERS.set(word, String(30 + index * 10));
-const SPELLED = new RegExp(`\\b(?:${[...SPELLED_NUMBERS.keys()].join('|')})\\b`, 'gi');
+/** What stands before a number that names something, as in "Part 2" and "2018-19". */
+const BEFORE_LABEL =
+  /(?:\b(?:section|chapter|part|figure|fig\.|table|step|page|line|option|example|appendix|note|item|passage|source|no\.)\s|#|\d{4}[-–])$/i;
+const BEFORE_DIGIT_LABEL = /\p{Lu}[\p{L}\p{N}.]*\s$/u;
 
-/** Units with their aliases; the first name of each stands for all of them. */
-const UNITS = new Map(
-  `% percent pct; ms millisecond milliseconds; µs microsecond microseconds; s sec second seconds; min minute minutes;
-  h hour hours hr hrs; day days; week weeks; month months; year years; decade decades; century centuries; hz; khz; mhz;
-  ghz; kb kilobyte kilobytes; mb megabyte megabytes; gb gigabyte gigabytes; tb terabyte terabytes; mm millimeter
-  millimeters millimetres; cm centimeter centimeters centimetres; meter meters metre metres; km kilometer kilometers
-  kilometres; inch inches; foot feet ft; yard yards; mile miles; acre acres; hectare hectares; gram grams; kg kilogram
-  kilograms; ounce ounces oz; pound pounds lb lbs; ton tons; point points; dollar dollars; euro euros`
-    .split(/;\s+/)
-    .flatMap((names) => {
-      const aliases = names.split(/\s+/);
-      return aliases.map((name): [string, string] => [name, aliases[0] ?? name]);
-    }),
+const DIGIT_WORDS =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
+const ORDINAL_WORDS =
+  'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth';
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
+const SMALL_NUMBERS = new Map(
+  [DIGIT_WORDS, ORDINAL_WORDS]
+    .flatMap((words) => words.split(' ').map((word, value): [string, number] => [word, value]))
+    .concat(
+      TENS.split(' ').flatMap((word, index): [string, number][] => [
+        [word, 20 + 10 * index],
+        [word.replace(/y$/, 'ieth'), 20 + 10 * index],
+      ]),
+    ),
 );
-
-const SCALES = new Map([
+const SCALES = new Map<string, number>([
+  ['hundred', 100],
+  ['dozen', 12],
   ...['k', 'thousand'].map((name): [string, number] => [name, 1e3]),
   ...['m', 'mn', 'million'].map((name): [string, number] => [name, 1e6]),
   ...['b', 'bn', 'billion'].map((name): [string, number] => [name, 1e9]),
   ['trillion', 1e12],
 ]);
+const SPELLED_WORDS = [...SMALL_NUMBERS.keys(), ...[...SCALES.keys()].filter((name) => name.length > 3)];
+const SPELLED = new RegExp(
+  `(?<!\\d[\\s-]?)\\b(?:${SPELLED_WORDS.join('|')})(?:[\\s-](?:and\\s)?(?:${SPELLED_WORDS.join('|')}))*\\b(?:[\\s-]([A-Za-z]+))?`,
+  'gi',
+);
 
-/** The numbers in digits of a text, outside of code. */
+/** Units with their size in the first unit of their kind and their other names. */
+const UNITS = new Map(
+  `% 1 percent pct; time 1 times; degree 1 degrees °; point 1 points; dollar 1 dollars usd; euro 1 euros eur
+  s 1 sec secs second seconds; ms 1e-3 millisecond milliseconds; µs 1e-6 microsecond microseconds; min 60 mins minute minutes; h 3600 hr hrs hour hours; day 86400 days; week 604800 weeks; month 2629800 months; year 31557600 years; decade 315576000 decades; century 3155760000 centuries
+  byte 1 bytes; kb 1e3 kib kilobyte kilobytes; mb 1e6 mib megabyte megabytes; gb 1e9 gib gigabyte gigabytes; tb 1e12 tib terabyte terabytes
+  hz 1 hertz; khz 1e3; mhz 1e6; ghz 1e9
+  m 1 meter meters metre metres; mm 1e-3 millimeter millimeters millimetres; cm 1e-2 centimeter centimeters centimetres; km 1e3 kilometer kilometers kilometres; inch 0.0254 inches; foot 0.3048 feet ft; yard 0.9144 yards; mile 1609.344 miles
+  acre 1 acres; hectare 2.47105 hectares
+  g 1 gram grams; kg 1e3 kilogram kilograms; ounce 28.35 ounces oz; pound 453.6 pounds lb lbs; ton 1e6 tons`
+    .split('\n')
+    .flatMap((line, kind) =>
+      line.split(';').flatMap((entry) => {
+        const [name = '', size, ...aliases] = entry.trim().split(' ');
+        // The units of the first line measure different things.
+        const unit = { kind: kind === 0 ? name : String(kind), size: Number(size) };
+        return [name, ...aliases].map((alias): [string, typeof unit] => [alias, unit]);
+      }),
+    ),
+);
+
+/** The numbers in digits of a text, outside of code. Some have two meanings: "5 m" are meters or millions. */
 export function findDigits(text: string): NumberFact[] {
-  const prose = removeCode(text).replace(LIST_NUMBER, '');
-  return Array.from(prose.matchAll(NUMBER), ({ 0: whole, 1: suffix = '', index }) => {
-    const written = /^[\d.,\u00a0\u202f']*\d/.exec(whole)?.[0] ?? whole;
+  const prose = removeCode(text)
+    .replace(LIST_NUMBER, '')
+    .replace(/per cent\b/gi, 'percent')
+    .replace(/(?<=(?<![\d.,])\d{1,3}) (?=\d{3}(?!\d))/g, '');
+  return Array.from(prose.matchAll(NUMBER)).flatMap(({ 0: whole, 1: suffix = '', index }) => {
+    const digits = /^[\d.,\u00a0\u202f'_]*\d/.exec(whole)?.[0] ?? whole;
     const before = prose.slice(Math.max(0, index - 20), index);
-    const isNamed = (written.length === 1 && AFTER_NAME.test(before)) || /\d{4}[-–]$/.test(before);
-    const scale = SCALES.get(suffix.toLowerCase()) ?? 1;
-    const value = scale === 1 ? toCanonical(written) : String(Number(toCanonical(written)) * scale);
-    return { written: whole, value, unit: UNITS.get(suffix.toLowerCase()) ?? null, isNamed };
+    if (BEFORE_LABEL.test(before) || (digits.length === 1 && BEFORE_DIGIT_LABEL.test(before))) return [];
+    const name = suffix.toLowerCase();
+    const scale = SCALES.get(name);
+    const unit = UNITS.has(name) ? name : null;
+    const value = Number(digits.replace(/[,\u00a0\u202f'_]/g, ''));
+    const written = scale === undefined && unit === null ? digits : whole;
+    const plain = { written, value, unit, noun: name.replace(/s$/, '') };
+    return scale === undefined ? [plain] : [plain, { ...plain, value: value * scale, unit: null }];
   });
 }
 
-/** Number words from "four" on: "two" and "three" are often said of what a source lists. */
-function findSpelledNumbers(text: string, least = 4): NumberFact[] {
-  return Array.from(removeCode(text).matchAll(SPELLED), ([written]) => {
-    const value = SPELLED_NUMBERS.get(written.toLowerCase()) ?? '';
-    return { written, value, unit: null, isNamed: false };
-  }).filter(({ value }) => Number(value) >= least);
+/** The numbers in words of a text: "two hundred", "twenty-five", "fifth". */
+function findSpelledNumbers(text: string): NumberFact[] {
+  return Array.from(removeCode(text).matchAll(SPELLED), ({ 0: whole, 1: suffix = '' }) => {
+    let value = 0;
+    let part = 0;
+    for (const word of whole.toLowerCase().split(/[\s-]/)) {
+      const scale = word.length > 3 ? SCALES.get(word) : undefined;
+      part = scale === undefined ? part + (SMALL_NUMBERS.get(word) ?? 0) : Math.max(1, part) * scale;
+      if ((scale ?? 0) >= 1000) {
+        value += part;
+        part = 0;
+      }
+    }
+    const name = suffix.toLowerCase();
+    const unit = UNITS.has(name) ? name : null;
+    const written = unit === null ? whole.slice(0, whole.length - suffix.length).trim() : whole;
+    return { written, value: value + part, unit, noun: name.replace(/s$/, '') };
+  });
 }
 
-/** The numbers of a claim that no source has with this unit. A rounded number is there if some number rounds to it. */
+/** Smaller numbers in words are often the count of what a source lists, unless it counts the same thing otherwise. */
+const LEAST_SPELLED = 13;
+
+/** The numbers of a claim that no source has with this unit, or in another unit, or more precisely. */
 export function findMissingNumbers(claim: string, source: string): string[] {
-  const given = [...findDigits(source.replace(/`/g, ' ')), ...findSpelledNumbers(source, 0)];
-  return [...findDigits(claim), ...findSpelledNumbers(claim)].flatMap(({ written, value, unit, isNamed }) => {
-    const isGiven = given.some(
-      (one) =>
-        (one.value === value || roundsTo(one.value, value)) &&
-        (unit === null || one.unit === null || one.unit === unit),
-    );
-    const isElsewhere = !given.some((one) => one.value === value) && containsDigits(source, value);
-    return isGiven || isElsewhere || isNamed ? [] : [written];
-  });
+  const given = [...findDigits(source.replace(/`/g, ' ')), ...findSpelledNumbers(source)];
+  const isGiven = (fact: NumberFact) =>
+    given.some((one) => isSameQuantity(fact, one)) ||
+    (!given.some(({ value }) => value === fact.value) && containsDigits(source, fact.value));
+  const digits = Object.values(Object.groupBy(findDigits(claim), ({ written }) => written));
+  const spelled = findSpelledNumbers(claim).filter(
+    ({ value, unit, noun }) =>
+      unit !== null || value >= LEAST_SPELLED || (noun !== '' && given.some((one) => one.noun === noun)),
+  );
+  return [...digits, ...spelled.map((fact) => [fact])].flatMap((meanings = []) =>
+    meanings.some(isGiven) ? [] : (meanings[0]?.written ?? []),
+  );
+}
+
+/** Whether a claimed number is a given one, in any unit, or a rounded form of it: "over 1,800" for 1,834. */
+function isSameQuantity(claimed: NumberFact, given: NumberFact): boolean {
+  const units = [UNITS.get(claimed.unit ?? ''), UNITS.get(given.unit ?? '')];
+  const [own, other] = units;
+  if (own !== undefined && other !== undefined) {
+    if (own.kind !== other.kind) return false;
+    // Kilobytes have 1,000 or 1,024 bytes.
+    if (own !== other) return Math.abs((claimed.value * own.size) / (given.value * other.size) - 1) < 0.03;
+  }
+  // A setting in thousandths of the unit: `timeout: 30000` for 30 seconds.
+  if (own !== undefined && other === undefined && given.value === claimed.value * 1000) return true;
+  const [, zeros = '', decimals = ''] = /(0*)(?:\.(\d+))?$/.exec(String(claimed.value)) ?? [];
+  const step = decimals === '' ? 10 ** zeros.length : 10 ** -decimals.length;
+  const difference = Math.abs(given.value - claimed.value);
+  return difference === 0 || (difference < step && difference <= claimed.value / 10);
 }
 
 /** Whether digits stand in a text in any other form, such as a name, a version or a decade. */
-function containsDigits(source: string, value: string): boolean {
-  return new RegExp(`(?<!\\d)${value.replace('.', '\\.')}(?!\\d)`).test(source.replaceAll(',', ''));
-}
-
-/** Whether a number ends in zeros and rounds another one: "over 1,800" for 1,834. */
-function roundsTo(precise: string, rounded: string): boolean {
-  const zeros = /0*$/.exec(rounded)?.[0].length ?? 0;
-  const difference = Math.abs(Number(precise) - Number(rounded));
-  return difference < 10 ** zeros && difference <= Number(rounded) / 10;
-}
-
-function toCanonical(written: string): string {
-  return written
-    .replace(/[,\u00a0\u202f']/g, '')
-    .replace(/^0+(?=\d)/, '')
-    .replace(/(\.\d*?)0+$/, '$1')
-    .replace(/\.$/, '');
+function containsDigits(source: string, value: number): boolean {
+  return new RegExp(`(?<!\\d)0*${String(value).replace('.', '\\.')}(?!\\d)`).test(source.replaceAll(',', ''));
 }
 
 const IDENTIFIERS = [
@@ -110,17 +156,37 @@ const IDENTIFIERS = [
   /(?<![\w./@-])[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)*\(\)/g,
   /(?<![\p{L}\p{N}_])\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu,
 ];
+/** Parts of code that stand for something else: `<path>`, `{item_id}`, `"a text"`, `my_package`, `YOUR_KEY`. */
+const PLACEHOLDER =
+  /<[^<>]*>|\{[^{}]*\}|"[^"]*"|'[^']*'|(?<![\p{L}\p{N}])(?:my|your|example|foo|bar)(?![\p{Ll}])[\p{L}\p{N}_-]*/giu;
+
+/** Words of commands and expressions that a writer adds without a source. */
+const COMMON_CODE = new Set(
+  'export set sudo pip npm npx install run python python3 bash echo import from const let var await async return print true false none null example'.split(
+    ' ',
+  ),
+);
 
 /** The code of a claim with a word that no source has: code in backticks, snake_case, camelCase, calls and flags. */
 export function findMissingCode(claim: string, source: string): string[] {
   const found = new Set(Array.from(claim.matchAll(CODE_SPAN), ([, code = '']) => code.trim()));
   const prose = removeCode(claim);
   for (const pattern of IDENTIFIERS) for (const [name] of prose.matchAll(pattern)) found.add(name);
-  const lower = source.toLowerCase();
+  const known = joinWords(source);
   return [...found].filter((code) => {
-    const words = code.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_]{2,}/gu) ?? [];
-    return words.some((word) => !lower.includes(word) && !lower.includes(word.replace(/s$/, '')));
+    const plain = code.replace(PLACEHOLDER, ' ');
+    const words = (plain.match(/[\p{L}_][\p{L}\p{N}_]{2,}/gu) ?? []).filter(
+      (word) => !COMMON_CODE.has(word.toLowerCase()),
+    );
+    return words
+      .map(joinWords)
+      .some((word) => !known.includes(word) && !known.includes(word.replace(/s$/, '')));
   });
+}
+
+/** A text in lower case without the signs that join words, so that "camelCase" is in "camel case". */
+function joinWords(text: string): string {
+  return text.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
 const QUOTED = /“([^“”]{1,2000})”|"([^"]{1,2000})"|«([^«»]{1,2000})»/g;
@@ -144,33 +210,59 @@ interface NameFact {
   phrase: string;
 }
 
-const TITLE_BEFORE = /(?:\p{Lu}[\p{L}.'’-]*\s)+$/u;
-const TITLE_AFTER = /^(?:\s\p{Lu}[\p{L}.'’-]*)+/u;
+const CAPITALIZED = /\p{Lu}[\p{L}.'’-]*/u.source;
+const TITLE_BEFORE = new RegExp(`(?:${CAPITALIZED}\\s)+$`, 'u');
+const TITLE_AFTER = new RegExp(`^(?:\\s${CAPITALIZED})+`, 'u');
+/** Before a word that starts a sentence, also with an article ("The Act"), and in parentheses. */
+const BEFORE_NO_NAME = /(?:^|[.:!?]["'”’)*_]*\s)\W*(?:(?:The|A|An|This|That)\s\W*)?$|\([^()]*$|["'“‘]$/u;
 
-/** Capitalized words of at least three letters that do not start a sentence. */
+/** Capitalized words of at least three letters that are neither abbreviations nor the start of a sentence. */
 export function findClaimedNames(claim: string): NameFact[] {
-  const prose = claim.replace(CODE_SPAN, (code) => ' '.repeat(code.length));
-  const words = [...prose.matchAll(/\S*[\p{L}\p{N}]\S*/gu)];
-  const capitals = words.filter(([word]) => /^\P{L}*\p{Lu}/u.test(word)).length;
+  const prose = claim.replace(CODE_SPAN, (code) => '`'.repeat(code.length));
+  const words = prose.match(/\S*[\p{L}\p{N}]\S*/gu) ?? [];
+  const capitals = words.filter((word) => /^\P{L}*\p{Lu}/u.test(word)).length;
   // In title case, capitals do not mark names.
   if (words.length > 4 && capitals / words.length > 0.7) return [];
-  return words.flatMap(({ 0: word, index }, at) => {
-    const before = words[at - 1]?.[0] ?? '.';
-    if (/[.:!?]["'”’)*_]*$/.test(before) || /^["'“‘(]/.test(word)) return [];
-    return Array.from(word.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}]{2,}(?![\p{N}])/gu), (match) => ({
-      name: match[0],
-      start: index + match.index,
-      phrase: `${TITLE_BEFORE.exec(prose.slice(0, index))?.[0] ?? ''}${word}${TITLE_AFTER.exec(prose.slice(index + word.length))?.[0] ?? ''}`,
-    })).filter(({ name }) => !STOP_WORDS.has(name.toLowerCase()));
-  });
+  return Array.from(prose.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}]{2,}(?![\p{N}])/gu)).flatMap(
+    ({ 0: name, index: start }) => {
+      const before = prose.slice(0, start);
+      const after = prose.slice(start + name.length);
+      const isLabel = /^[\s-]\d/.test(after) || (name.length < 6 && /\p{Lu}.*\p{Lu}/u.test(name));
+      if (isLabel || BEFORE_NO_NAME.test(before) || STOP_WORDS.has(name.toLowerCase())) return [];
+      const phrase = `${TITLE_BEFORE.exec(before)?.[0] ?? ''}${name}${TITLE_AFTER.exec(after)?.[0] ?? ''}`;
+      return [{ name, start, phrase }];
+    },
+  );
 }
 
+/** Whether a source abbreviates a name: "US" for "United States", "TS" for "TypeScript". */
+export function isAbbreviated(phrase: string, source: string): boolean {
+  const initials =
+    phrase
+      .replace(/^(?:The|A|An)\s/, '')
+      .match(/\p{Lu}/gu)
+      ?.join('') ?? '';
+  return initials.length > 1 && new RegExp(`\\b${initials}\\b`).test(source);
+}
+
+/** An answer to a question, which denies nothing of the source. */
+const SHORT_ANSWER =
+  /^\W*(?:no(?=\s*[,.;:!–—])|not (?:really|quite|exactly|necessarily|directly|yet)|i(?:['’ ]m| am) not sure)\b[\s,.;:!–—-]/i;
 const NEGATION =
-  /\b(?:not(?! only\b| just\b| merely\b| necessarily\b)|cannot|never|no|none|neither|nor|nothing|nobody|without|hardly|\p{L}+n['’]t)\b/giu;
+  /\b(?:not(?! only\b| just\b| merely\b| necessarily\b)|cannot|never|no|none|neither|nor|nothing|nobody|without|hardly|\p{L}+n['’]t)\b/iu;
+/** Words that say the same as a negation. */
+const LIMITATION =
+  /\b(?:only|unless|except|instead|rather|until|avoid|prevent|fail|lack|miss|refus|den[iy]|ignor|skip|exclud|stop|disabl|unable|impossib|forbid|prohibit|reject|rarely|unlikely)/gi;
+
+/** Whether one of two texts denies what the other says: both have the same words otherwise. */
+export function isOppositeOf(claim: string, source: string): boolean {
+  const listLimitations = (text: string) => (text.toLowerCase().match(LIMITATION) ?? []).sort().join(' ');
+  return isNegated(claim) !== isNegated(source) && listLimitations(claim) === listLimitations(source);
+}
 
 /** Whether a text denies something. */
 export function isNegated(text: string): boolean {
-  return text.search(NEGATION) >= 0;
+  return NEGATION.test(text.replace(SHORT_ANSWER, ''));
 }
 
 function removeCode(text: string): string {

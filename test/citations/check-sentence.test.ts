@@ -87,6 +87,49 @@ test.each([
   expect(reason?.text).toContain('[1]');
 });
 
+test.each([
+  ['The limit is 1,000 requests.', 'The limit is 1000 requests per key.'],
+  ['Up to 10k requests are kept.', 'At most 10,000 requests are kept.'],
+  ['About 1.5 million people use it.', 'It is used by 1,500,000 people.'],
+  ['There are four modes: fast, slow, safe and raw.', 'The modes are:\n\n- fast\n- slow\n- safe\n- raw'],
+  ['Up to 25 users can connect.', 'Twenty-five users can connect.'],
+  ['Two hundred users can connect.', 'Up to 200 users can connect.'],
+  ['In the 20th century it grew.', 'It grew in the twentieth century.'],
+  ['It needs Python 3.10 or newer.', 'Requires Python >=3.10.'],
+  ['It saves 50 percent of memory.', 'It saves 50% of memory.'],
+  ['The timeout is 30 seconds.', 'The timeout is 30000 ms.'],
+  ['The cache keeps entries for 24 hours.', 'Entries are kept for one day.'],
+  ['Files of up to 2 MB are accepted.', 'Files of up to 2048 KB are accepted.'],
+  ['The robot is 1.2 m tall.', 'The robot is 120 cm tall.'],
+  ['Step 3: restart the server.', 'Then restart the server.'],
+  ['Section 4.2 describes how the server restarts.', 'It describes how the server restarts.'],
+  ['Run `uvicorn <module>:app --reload`.', 'uvicorn main:app --reload'],
+  ['Set `export OPENAI_API_KEY=YOUR_API_KEY`.', 'Set OPENAI_API_KEY to your key.'],
+  ['Use `ros2 run my_package my_node`.', 'ros2 run <package_name> <executable_name>'],
+  ['Use camelCase names such as `userName`.', 'Names are in camel case: user_name becomes userName.'],
+  ['Use JavaScript or TypeScript for the client.', 'For the client, JS and TS are both supported.'],
+  ['The show is set in the United States.', 'The show is set in the US.'],
+  ['No, you need to restart the server yourself.', 'You need to restart the server yourself.'],
+  ['Users who are not admins cannot delete users.', 'Only admins can delete users.'],
+])('does not flag other ways to write a fact: %s', async (claim, text) => {
+  const embedded = (await embedder.embedWords?.([text])) ?? [];
+  const vectors = new Map([
+    ['own', { text: embedded[0]?.words ?? new Int8Array(), path: new Int8Array() } satisfies ChunkWords],
+  ]);
+  const own = createWordChecker({
+    store: { wordVectors: async () => vectors },
+    embedder: async () => embedder,
+  });
+  const sentence = {
+    text: claim,
+    refs: ['1'],
+    chunks: [chunk({ chunkId: 'own', title: '', headings: [], text })],
+  };
+  for (const by of [own, words]) {
+    expect((await by([sentence], { question: '' })).checks[0]?.reason).toBeNull();
+  }
+});
+
 test('accepts facts of the question, of a title, and of another cited chunk', async () => {
   const claim = 'Bake it at 250 degrees for 20 minutes, not for 45.';
   expect((await check(claim, ['bread'], checker, 'Why not 45 minutes?')).verdict).toBe('supported');
