@@ -57,7 +57,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       await printCandidates(programNode, args.slice(1));
     } else if (args[0] === 'help') await printHelp(args.slice(1));
     else if (hasFlag(args, '--help', '-h')) await printHelp(args);
-    else if (hasFlag(args, '--version', '-v')) process.stdout.write(`${version}\n`);
+    else if (hasFlag(args, '--version', '-v', '-V')) process.stdout.write(`${version}\n`);
     else await runCommand(args);
   } catch (error) {
     const { reportFailure } = await import('./report-failure.ts');
@@ -73,12 +73,16 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 }
 
 async function printHelp(args: readonly string[]): Promise<void> {
+  const at = args.findIndex((word) => word === '--help' || word === '-h');
+  const isAll = args[at < 0 ? args.length - 1 : at + 1] === 'all';
   const { command } = parseCommandLine(programNode, args);
   const width = Math.min(MAX_HELP_WIDTH, process.stdout.columns || MAX_HELP_WIDTH);
   const { withPager } = await import('./terminal/pager.ts');
   await withPager(process, (terminal) =>
     terminal.write(
-      command === programNode ? formatProgramHelp(programNode, width) : formatCommandHelp(command, width),
+      command === programNode
+        ? formatProgramHelp(programNode, width)
+        : formatCommandHelp(command, width, isAll),
     ),
   );
 }
@@ -141,7 +145,7 @@ async function runWithTrust(run: () => Promise<unknown>, flags: CommonFlags): Pr
 function mapOptions(options: Readonly<Record<string, OptionDefinition>>): Record<string, Options> {
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => {
-      const { type = 'string', choices, array, optionalValue, conflicts, ...others } = option;
+      const { type = 'string', choices, array, optionalValue, conflicts, isAdvanced: _, ...others } = option;
       return [
         name,
         {

@@ -1,3 +1,4 @@
+import { formatCount } from '../text/format-count.ts';
 import {
   acceptedOptions,
   type CommandNode,
@@ -31,14 +32,18 @@ export function formatProgramHelp(program: CommandNode, width: number): string {
   ]);
 }
 
-export function formatCommandHelp(node: CommandNode, width: number): string {
+/** The help of a command: its common options, or all of them. */
+export function formatCommandHelp(node: CommandNode, width: number, showAll = false): string {
   const { definition, name } = node;
   const positionals = [
     ...node.positionals,
     ...(node === resolveDefaultCommand(node) ? [] : resolveDefaultCommand(node).positionals),
   ];
   const subcommands = listSubcommands(node);
-  const groups = Map.groupBy(Object.entries(acceptedOptions(node)), ([, { group }]) => group ?? 'Options');
+  const accepted = Object.entries(acceptedOptions(node));
+  const shown = accepted.filter(([, { isAdvanced }]) => showAll || !isAdvanced);
+  const groups = Map.groupBy(shown, ([, { group }]) => group ?? 'Options');
+  const hidden = accepted.length - shown.length;
   const options = (title: string) => {
     const rows = (groups.get(title) ?? []).map(([flag, option]) => [
       formatOption(flag, option),
@@ -79,6 +84,7 @@ export function formatCommandHelp(node: CommandNode, width: number): string {
       examplesOf(node).flatMap(([line, meaning]) => exampleLines(line, meaning, width)),
     ),
     ...LAST_GROUPS.flatMap(options),
+    ...(hidden === 0 ? [] : ['', `${formatCount(hidden, 'more option')}: citeloop ${name} --help all`]),
     ...(definition.epilogue === undefined ? [] : ['', ...wrapLine(definition.epilogue, width)]),
   ]);
 }

@@ -119,7 +119,7 @@ async function helpOf(words: string): Promise<string> {
   });
   const before = [process.stdout, process.stderr].map((stream) => stream.listeners('error'));
   try {
-    await runCommandLine([...words.split(' ').filter((word) => word !== ''), '--help']);
+    await runCommandLine([...words.split(' ').filter((word) => word !== ''), '--help', 'all']);
     return help;
   } finally {
     write.mockRestore();

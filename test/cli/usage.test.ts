@@ -91,7 +91,8 @@ test('the help of the program fits on an 80x24 terminal', async () => {
 });
 
 test('the help of a command lists its own options first, and services and tapes last', async () => {
-  const { stdout } = await runInProcess(['ask', '--help'], { home: await createTemporaryDirectory() });
+  const home = await createTemporaryDirectory();
+  const { stdout } = await runInProcess(['ask', '--help', 'all'], { home });
   const order = [
     'Answer a question',
     'Arguments:',
@@ -104,6 +105,21 @@ test('the help of a command lists its own options first, and services and tapes 
   const places = order.map((part) => stdout.indexOf(part));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(Math.min(...places)).toBe(0);
+});
+
+test('the short help lists the common options and says how to list the others', async () => {
+  const home = await createTemporaryDirectory();
+  const short = (await runInProcess(['ask', '--help'], { home })).stdout;
+  expect(short).toContain('--continue');
+  expect(short).not.toContain('--qdrant-url');
+  expect(short).toContain('citeloop ask --help all');
+  expect(short.match(/^ {2}(?:-\w, | {4})--/gm)?.length).toBeLessThan(18);
+});
+
+test('-c names the collection, and -V prints the version', async () => {
+  const home = await createTemporaryDirectory();
+  expect((await runInProcess(['search', 'x', '-c', 'nowhere'], { home })).stderr).toContain('nowhere');
+  expect((await runInProcess(['-V'], { home })).stdout).toMatch(/^\d+\.\d+/);
 });
 
 /** The arguments of citeloop in a shell line, which may contain other commands. */

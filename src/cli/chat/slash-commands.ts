@@ -125,7 +125,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       renderText(terminal, `Model: ${oneLine(conversation.model(), 60)}`);
       if (argument !== '') return;
       const others = (await conversation.models()).filter((name) => name !== conversation.model());
-      renderText(terminal, `Others: ${oneLine(others.join(', '), 2000)}`);
+      if (others.length > 0) renderText(terminal, `Others: ${oneLine(others.join(', '), 2000)}`);
       if (others.every((name) => name === OFFLINE_MODEL)) renderText(terminal, FIND_A_MODEL);
     },
   },
@@ -199,7 +199,7 @@ export async function explainOfflineModel(conversation: Pick<ChatConversation, '
     other === undefined
       ? FIND_A_MODEL
       : `To have ${oneLine(other, 60)} write answers: /model ${oneLine(other, 60)}`;
-  return `The offline model quotes your documents and writes no text of its own. ${way}`;
+  return `The offline model quotes your documents; it does not write text. ${way}`;
 }
 
 export function describeResumedSession(session: AgentSession): string {

@@ -115,6 +115,7 @@ async function findCandidates(
     const given = new Set(flags.map(({ name }) => name));
     return Object.entries(acceptedOptions(command))
       .filter(([name, { array }]) => array || !given.has(name))
+      .toSorted(([, a], [, b]) => Number(a.isAdvanced ?? false) - Number(b.isAdvanced ?? false))
       .map(([name, { describe }]) => ({ word: `--${name}`, describe }));
   }
   const commands = (words.length > 0 ? [] : listSubcommands(command)).map(({ name, definition }) => ({

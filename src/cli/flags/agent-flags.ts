@@ -35,29 +35,44 @@ function numberOption(name: NumberSetting, subject: string) {
 }
 
 function limitOption(name: NumberSetting, subject: string) {
-  return { ...numberOption(name, subject), group: 'Limits' } as const;
+  return { ...numberOption(name, subject), group: 'Limits', isAdvanced: true } as const;
 }
 
 export const answeringOptions = {
   policy: { choices: RETRIEVAL_POLICIES, describe: 'When to search (default tool: the model decides)' },
   model: { describe: 'Model to use (default offline, which needs no key)' },
   provider: { choices: MODEL_PROVIDERS, describe: 'Model service, instead of --base-url' },
-  'base-url': { value: 'url', describe: 'OpenAI-compatible server' },
-  api: { choices: MODEL_APIS, describe: 'API of the server' },
+  'base-url': { isAdvanced: true, value: 'url', describe: 'OpenAI-compatible server' },
+  api: { isAdvanced: true, choices: MODEL_APIS, describe: 'API of the server' },
   'top-k': { alias: 'k', ...numberOption('topK', 'Passages per search') },
-  threshold: { alias: 'score-threshold', ...numberOption('scoreThreshold', 'Minimum score') },
-  mode: { choices: SEARCH_MODES, describe: 'Search by meaning, by words, or both (default hybrid)' },
+  threshold: {
+    isAdvanced: true,
+    alias: 'score-threshold',
+    ...numberOption('scoreThreshold', 'Minimum score'),
+  },
+  mode: {
+    isAdvanced: true,
+    choices: SEARCH_MODES,
+    describe: 'Search by meaning, by words, or both (default hybrid)',
+  },
   check: {
+    isAdvanced: true,
     value: 'name',
     describe: `Citation check: ${CHECKS.join(', ')} or ${ONNX_PREFIX}<directory> (default words)`,
   },
-  'system-prompt': { value: 'text', describe: 'System prompt, or @file to read one' },
-  temperature: numberOption('temperature', 'Sampling temperature'),
+  'system-prompt': { isAdvanced: true, value: 'text', describe: 'System prompt, or @file to read one' },
+  temperature: { isAdvanced: true, ...numberOption('temperature', 'Sampling temperature') },
   'tool-name': {
+    isAdvanced: true,
     choices: TOOL_NAMES,
     describe: `Search tool: excerpts or whole passages (default search_docs; offline ${OFFLINE_DEFAULTS.toolName})`,
   },
-  tools: { choices: ['read_source'], array: true, describe: 'Extra tool: read around a passage' },
+  tools: {
+    isAdvanced: true,
+    choices: ['read_source'],
+    array: true,
+    describe: 'Extra tool: read around a passage',
+  },
   'max-tokens': limitOption('maxTokens', 'Tokens per answer'),
   'context-window': limitOption('contextWindow', 'Context window of the model in tokens'),
   'max-steps': limitOption('maxSteps', 'Model calls per question'),
@@ -76,9 +91,13 @@ export const filterOptions = {
 export const agentOptions = {
   ...answeringOptions,
   ...filterOptions,
-  stream: { type: 'boolean', describe: 'Print the answer while it is generated (--no-stream: at the end)' },
+  stream: {
+    isAdvanced: true,
+    type: 'boolean',
+    describe: 'Print the answer while it is generated (--no-stream: at the end)',
+  },
   format: { choices: ['md', 'plain', 'json'], describe: 'Output format (default: by terminal)' },
   session: { value: 'id', alias: 'resume', describe: 'Continue this session' },
   continue: { type: 'boolean', describe: 'Continue the last session', conflicts: 'session' },
-  user: { describe: 'Owner of the session' },
+  user: { isAdvanced: true, describe: 'Owner of the session' },
 } as const satisfies Record<string, OptionDefinition>;

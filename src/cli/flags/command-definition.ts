@@ -29,6 +29,8 @@ export interface OptionDefinition {
   conflicts?: string | readonly string[];
   implies?: string;
   group?: string;
+  /** Listed only by `--help all`, and last by Tab. */
+  isAdvanced?: boolean;
 }
 
 type PositionalDefinition = Pick<OptionDefinition, 'describe' | 'choices'>;

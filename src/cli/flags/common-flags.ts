@@ -20,13 +20,23 @@ export type Switches<Name extends string> = FlagValues<Name, boolean>;
 export const GLOBAL_GROUP = 'Global options';
 
 export const globalOptions = {
-  collection: { describe: 'Collection to use, or several as a,b', group: GLOBAL_GROUP },
-  config: { value: 'path', describe: 'Config file (default ./citeloop.config.json)', group: GLOBAL_GROUP },
+  collection: { alias: 'c', describe: 'Collection to use, or several as a,b', group: GLOBAL_GROUP },
+  config: {
+    value: 'path',
+    describe: 'Config file (default ./citeloop.config.json)',
+    group: GLOBAL_GROUP,
+    isAdvanced: true,
+  },
   json: { type: 'boolean', describe: 'Print JSON', group: GLOBAL_GROUP },
-  trust: { type: 'boolean', describe: 'Trust the project files that need it', group: GLOBAL_GROUP },
+  trust: {
+    type: 'boolean',
+    describe: 'Trust the project files that need it',
+    group: GLOBAL_GROUP,
+    isAdvanced: true,
+  },
   verbose: { type: 'boolean', describe: 'Print details and error stacks', group: GLOBAL_GROUP },
   help: { type: 'boolean', alias: 'h', describe: 'Print help', group: GLOBAL_GROUP },
-  version: { type: 'boolean', alias: 'v', describe: 'Print the version', group: GLOBAL_GROUP },
+  version: { type: 'boolean', alias: 'V', describe: 'Print the version', group: GLOBAL_GROUP },
 } as const satisfies OptionDefinitions;
 
 const SERVICE_OPTIONS = {
@@ -62,8 +72,11 @@ export function serviceOptions(...kinds: (keyof typeof SERVICE_OPTIONS)[]): Opti
   return withGroup('Services', Object.assign({}, ...kinds.map((kind) => SERVICE_OPTIONS[kind])));
 }
 
+/** Options that the short help leaves out. */
 export function withGroup(group: string, options: OptionDefinitions): OptionDefinitions {
-  return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }]));
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [name, { ...option, group, isAdvanced: true }]),
+  );
 }
 
 /** Flags of the commands whose runs can be recorded and replayed. */

@@ -21,8 +21,6 @@ export const askCommand: CommandDefinition<AskFlags> = {
     ['citeloop ask "frame rate" --module isaac', 'Search one module'],
     ['cat build.log | citeloop ask "Why does it fail?"', 'Add a text to the question'],
     ['echo "What is a node?" | citeloop ask --json', 'Read the question from stdin, print JSON'],
-    ['citeloop ask "What is a node?" --json --stream', 'Print events as JSON lines'],
-    ['citeloop ask "What is a node?" --record a.tape.json', 'Record the run on a tape'],
   ],
   handler: async (flags) => (await import('../commands/ask.ts')).runAsk(flags),
 };
