@@ -99,8 +99,6 @@ export interface CreateAgentOptions<Output extends z.ZodObject = z.ZodObject>
   home?: string;
   /** How the collection is searched; default `hybrid`. */
   mode?: SearchMode;
-  /** Gives the model a tool to read around a search result. */
-  readSource?: boolean;
   /** The tracing of the Agents SDK, with the processors that you set; off by default. */
   tracing?: boolean;
   /** The kind of store, or a store object to use instead of the configured collection. */
@@ -148,7 +146,6 @@ const OWN_OPTIONS = [
   'output',
   'retriever',
   'mode',
-  'readSource',
   'tracing',
   'sessions',
   'runtime',

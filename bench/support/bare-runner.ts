@@ -1,10 +1,10 @@
 import { Agent, OpenAIChatCompletionsModel, Runner, tool } from '@openai/agents';
 import { OpenAI } from 'openai';
 import { searchArguments, searchDescriptions } from '../../src/agent/document-tools.ts';
-import { toStrictSchema } from '../../src/agent/tool-arguments.ts';
+import { toToolSchema } from '../../src/agent/tool-arguments.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
 import { showContext } from '../../src/domain/retrieval-context.ts';
-import { MAX_RESULT_CHARACTERS, toToolResponse } from '../../src/domain/retrieval-tool-response.ts';
+import { toToolResponse } from '../../src/domain/retrieval-tool-response.ts';
 import { cutText } from '../../src/text/visible-text.ts';
 import type { ModelServer } from './model-server.ts';
 import { createInstantRetriever } from './sample-book.ts';
@@ -26,13 +26,13 @@ export async function createBareRunner(server: ModelServer): Promise<BareTurn> {
       tool({
         name: config.toolName,
         description: searchDescriptions[config.toolName],
-        strict: true,
-        parameters: toStrictSchema(searchArguments()),
+        strict: false,
+        parameters: toToolSchema(searchArguments([], config.topK).offered),
         async execute(args) {
           const { query } = args as { query: string };
           const { context } = await retriever.retrieve({ text: query, topK: config.topK, filter: {} });
           const shown = showContext(context, Number.POSITIVE_INFINITY, {
-            textOf: (chunk) => cutText(chunk.text, MAX_RESULT_CHARACTERS),
+            textOf: (chunk) => cutText(chunk.text, 500),
           });
           return JSON.stringify(toToolResponse(shown, (_, index) => String(index + 1)));
         },

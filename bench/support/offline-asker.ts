@@ -47,13 +47,12 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
       {
         model,
         config,
-        briefing: async () => ({ instructions: config.systemPrompt, modules: [] }),
+        briefing: async () => ({ coverage: '', modules: [] }),
         window: { tokens: config.contextWindow },
         store,
         retriever,
         checker: createWordChecker({ store, embedder: null }),
         runtime: systemRuntime,
-        readSource: true,
         tracing: false,
       },
       {

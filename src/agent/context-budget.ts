@@ -7,7 +7,11 @@ import {
   type ShowOptions,
   showContext,
 } from '../domain/retrieval-context.ts';
-import { mergeCitedResults, parseToolResponse } from '../domain/retrieval-tool-response.ts';
+import {
+  formatToolResponse,
+  mergeCitedResults,
+  parseToolResponse,
+} from '../domain/retrieval-tool-response.ts';
 import { fitHistory, planWindow, splitWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { TurnEvents } from './turn-record.ts';
@@ -78,7 +82,7 @@ function compactTurn(turn: ConversationMessage[]): ConversationMessage[] {
   );
   const search = searches.find(({ response }) => response.query === cited?.query)?.message;
   if (cited === null || search?.role !== 'tool') return turn;
-  const content = JSON.stringify(cited);
+  const content = formatToolResponse(cited);
   return turn.flatMap((message): ConversationMessage[] => {
     if (message === search) return [{ ...search, content, tokenCount: estimateTokens(content) }];
     if (message.role === 'tool') return [];

@@ -2,6 +2,7 @@ import { createRetryablePromise } from '../async/retryable-promise.ts';
 import { findMarkers } from '../citations/find-markers.ts';
 import { createSourceRegister } from '../citations/source-register.ts';
 import { createWordChecker } from '../citations/word-checker.ts';
+import { systemPromptFor } from '../domain/agent-config.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { createSession, reopenSession, unknownSessionError } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
@@ -18,20 +19,18 @@ import { createAgentBriefing } from './model-input.ts';
 import { answerQuestion, type TurnSetup } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
 
-interface AgentOptions extends Omit<TurnSetup, 'briefing' | 'window' | 'readSource' | 'tracing' | 'checker'> {
+interface AgentOptions extends Omit<TurnSetup, 'briefing' | 'window' | 'tracing' | 'checker'> {
   sessions: SessionStore;
   /** Default: by words, without a model. */
   checker?: TurnSetup['checker'];
-  readSource?: boolean;
   /** The SDK's own tracing; off by default. */
   tracing?: boolean;
 }
 
 export function createConversationAgent({ sessions, ...options }: AgentOptions): Agent {
   const { config, store, runtime } = options;
-  const briefing = createRetryablePromise(() => createAgentBriefing(config.systemPrompt, store));
+  const briefing = createRetryablePromise(() => createAgentBriefing(store));
   const setup: TurnSetup = {
-    readSource: false,
     tracing: false,
     checker: createWordChecker({ store, embedder: null }),
     ...options,
@@ -42,7 +41,8 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
   return {
     async startSession({ user, isInteractive = false } = {}) {
       // Fails early if no question could ever fit.
-      planWindow(config.contextWindow, reservedTokens(config, config.systemPrompt, ''));
+      const systemPrompt = systemPromptFor(config, config.policy);
+      planWindow(config.contextWindow, reservedTokens(config, systemPrompt, ''));
       const timestamp = runtime.now().toISOString();
       const session = createSession({
         sessionId: runtime.newId(),
@@ -54,9 +54,9 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
         systemMessage: {
           id: runtime.newId(),
           role: 'system',
-          content: config.systemPrompt,
+          content: systemPrompt,
           citations: [],
-          tokenCount: estimateTokens(config.systemPrompt),
+          tokenCount: estimateTokens(systemPrompt),
           timestamp,
           metadata: {},
         },

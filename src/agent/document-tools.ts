@@ -1,12 +1,12 @@
 import { type Tool, tool } from '@openai/agents-core';
 import * as z from 'zod';
 import type { SourceRegister } from '../citations/source-register.ts';
-import type { AgentConfig, ToolName } from '../domain/agent-config.ts';
+import { type AgentConfig, isLocalModel, type ToolName } from '../domain/agent-config.ts';
 import type { Filter, Query } from '../domain/query.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import {
   failedToolResponse,
-  MAX_RESULT_CHARACTERS,
+  formatToolResponse,
   type RetrievalToolResponse,
   repeatedToolResponse,
   toToolResponse,
@@ -18,7 +18,7 @@ import { memoizeBy } from '../text/memoize.ts';
 import { selectPassageWindow } from '../text/passage-window.ts';
 import { READ_SOURCE_TOOL } from './agent.ts';
 import type { PassageBudget } from './context-budget.ts';
-import { checkArguments, toStrictSchema } from './tool-arguments.ts';
+import { checkArguments, toToolSchema } from './tool-arguments.ts';
 import type { TurnRecord } from './turn-record.ts';
 
 /**
@@ -43,40 +43,47 @@ function hasStepsLeft({ record, config }: ToolContext): boolean {
 }
 
 export const searchDescriptions: Record<ToolName, string> = {
-  search_docs: "Search the user's documents. Returns the best part of each passage with refs to cite.",
-  retrieve_context: "Retrieve whole passages of the user's documents, with refs to cite.",
+  search_docs: "Search the user's documents. A result marked `truncated` has more text.",
+  retrieve_context: "Search the user's documents. Results are whole passages.",
 };
 
 const MAX_TOP_K = 20;
 /** With more modules than these, the schema does not list them. */
 const MAX_LISTED_MODULES = 20;
 
-/** The arguments of the search tool. Models leave out or null what they do not need. */
-export function searchArguments(modules: readonly string[] = []) {
+/** The arguments of the search tool. `threshold` is accepted, but not offered: it was never of use to a model. */
+export function searchArguments(modules: readonly string[], usualTopK: number) {
   const isListed = modules.length > 0 && modules.length <= MAX_LISTED_MODULES;
   const module = isListed ? z.enum(modules) : z.string().trim().min(1);
-  return z.strictObject({
-    query: z.string().trim().min(1).max(1000).describe('What to look for, as a question or key words.'),
-    top_k: z.int().min(1).max(MAX_TOP_K).nullish().describe(`How many passages, 1 to ${MAX_TOP_K}.`),
-    module: module.nullish().describe('Only documents of this module.'),
-    threshold: z
-      .number()
-      .min(0)
-      .max(1)
+  const offered = z.object({
+    query: z.string().trim().min(1).max(1000).describe('A question or key words.'),
+    top_k: z
+      .int()
+      .min(1)
+      .max(MAX_TOP_K)
       .nullish()
-      .describe('Only passages with this score or more, 0 to 1; null for the usual one.'),
+      .describe(`Number of results; default: the best, up to ${usualTopK}.`),
+    module: module.nullish().describe('Only this part of the documents.'),
   });
+  return { offered, accepted: offered.extend({ threshold: z.number().min(0).max(1).nullish() }) };
 }
 
-/** Both forms of the arguments. They are kept, because turns of a session have the same modules. */
+/** The arguments with their JSON schema. They are kept, because turns of a session have the same modules. */
 const searchParameters = memoizeBy(
   { size: 16 },
-  (modules: readonly string[]) => JSON.stringify(modules),
-  (modules) => {
-    const schema = searchArguments(modules);
-    return { schema, parameters: toStrictSchema(schema) };
+  (given: { modules: readonly string[]; usualTopK: number }) => JSON.stringify(given),
+  ({ modules, usualTopK }) => {
+    const { offered, accepted } = searchArguments(modules, usualTopK);
+    return { schema: accepted, parameters: toToolSchema(offered) };
   },
 );
+
+/** Characters of the best result, of the second and of the others in `search_docs`: the best ones hold most answers. */
+const EXCERPT_CHARACTERS = [1000, 400, 300] as const;
+/** Without `top_k`, results below this share of the best score are left out. */
+const MIN_SCORE_SHARE = 0.8;
+/** Results that are shown whatever their scores. */
+const MIN_RESULTS = 2;
 
 interface SearchToolOptions {
   search: TurnSearch;
@@ -88,14 +95,16 @@ interface SearchToolOptions {
 
 /** The search tool of one turn. Validates arguments itself, because the SDK does not tell the model what was wrong. */
 export function createSearchTool(context: ToolContext, options: SearchToolOptions): Tool {
-  const { toolName } = context.config;
-  const { schema, parameters } = searchParameters(options.filter.module ?? options.modules);
+  const { toolName, topK: usualTopK, model } = context.config;
+  const modules = options.filter.module ?? options.modules;
+  const { schema, parameters } = searchParameters({ modules, usualTopK });
   const madeSearches = new Set<string>();
-  const shownChunkIds = new Set<string>();
+  /** The shown text of each chunk. */
+  const shownTexts = new Map<string, string>();
   return tool({
     name: toolName,
     description: searchDescriptions[toolName],
-    strict: true,
+    strict: false,
     parameters,
     isEnabled: () => hasStepsLeft(context),
     // Errors that the model can act on are results already; the rest end the turn.
@@ -108,7 +117,7 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
       const response = checked.success
         ? await searchForModel(checked.data, callId)
         : failedToolResponse('invalid_arguments', checked.error);
-      return JSON.stringify(response);
+      return formatToolResponse(response);
     },
   });
 
@@ -117,11 +126,11 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
     { query: text, top_k, module, threshold }: z.infer<typeof schema>,
     callId: string,
   ): Promise<RetrievalToolResponse> {
-    const { config, record, passages, sources, runtime, signal } = context;
+    const { record, passages, sources, runtime, signal } = context;
     const started = runtime.elapsedMs();
     const query = {
       text,
-      topK: top_k ?? config.topK,
+      topK: top_k ?? usualTopK,
       filter: module == null ? options.filter : { ...options.filter, module: [module] },
       ...(threshold != null && { scoreThreshold: threshold }),
     };
@@ -130,66 +139,86 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
     madeSearches.add(key);
     try {
       const found = await options.search(query, callId);
+      const chosen = top_k == null && !isLocalModel(model) ? withoutWeaker(found) : found;
       const shown = passages.show(
-        found,
-        config.toolName === 'search_docs'
-          ? { textOf: (chunk) => selectPassageWindow(chunk.text, text, MAX_RESULT_CHARACTERS) }
+        chosen,
+        toolName === 'search_docs'
+          ? { textOf: (chunk) => selectPassageWindow(chunk.text, text, excerptCharacters(chunk.rank)) }
           : {},
       );
       record.addRetrieval(shown.context);
+      const isRepeated = shown.context.chunks.every(
+        ({ chunkId }, index) => shownTexts.get(chunkId) === shown.texts[index],
+      );
+      shown.context.chunks.forEach(({ chunkId }, index) => {
+        shownTexts.set(chunkId, shown.texts[index] ?? '');
+      });
       const response = toToolResponse(shown, sources.register);
-      return { ...response, message: withRemarks(response.message, shown.context) };
+      return { ...response, message: withRemarks(response, isRepeated) };
     } catch (error) {
       signal.throwIfAborted();
       if (isUserError(error)) throw error;
-      return failedToolResponse('retrieval_failed', `The search failed: ${messageOf(error)}`, {
+      return failedToolResponse('retrieval_failed', failedSearchMessage(error), {
         query: text,
         elapsedMs: runtime.elapsedMs() - started,
       });
     }
   }
 
-  function withRemarks(message: string | null, { chunks }: RetrievalContext): string | null {
-    const isNew = chunks.some(({ chunkId }) => !shownChunkIds.has(chunkId));
-    for (const { chunkId } of chunks) shownChunkIds.add(chunkId);
+  function withRemarks({ message, total }: RetrievalToolResponse, isRepeated: boolean): string | null {
     const sentences = [
       message,
-      chunks.length > 0 && !isNew
-        ? 'All of these results were returned before; searching on adds nothing.'
-        : null,
+      total > 0 && isRepeated ? 'All of these results were returned before.' : null,
       hasStepsLeft(context) ? null : 'This was the last search of this turn: answer with what you have.',
     ].filter((sentence) => sentence !== null);
     return sentences.length === 0 ? null : sentences.join(' ');
   }
 }
 
+function excerptCharacters(rank: number): number {
+  const [best, second, others] = EXCERPT_CHARACTERS;
+  return rank === 1 ? best : rank === 2 ? second : others;
+}
+
+/** Without results that score much less than the best one. */
+function withoutWeaker(found: RetrievalContext): RetrievalContext {
+  const bar = MIN_SCORE_SHARE * (found.chunks[0]?.score ?? 0);
+  return {
+    ...found,
+    chunks: found.chunks.filter(({ score }, index) => index < MIN_RESULTS || score >= bar),
+  };
+}
+
+function failedSearchMessage(error: unknown): string {
+  const reason = messageOf(error).replace(/[.\s]+$/, '');
+  return `The search failed: ${reason}. What the documents say is not known: search again, or tell the user that the search failed.`;
+}
+
 function isUserError(error: unknown): boolean {
   return error instanceof AppError && (error.kind === 'auth_error' || error.kind === 'configuration_error');
 }
 
-/** Chunks before and after a search result. */
-const NEIGHBOURS = 2;
+/** Chunks before and after a search result; the offline model shows whole sections. */
+const NEIGHBOURS = { offline: 2, hosted: 1 } as const;
 
-const readSourceArguments = z.strictObject({
-  ref: z.string().trim().min(1).describe('The ref of a search result.'),
-});
+const readSourceArguments = z.object({ ref: z.string().trim().min(1) });
 
 /** The tool that reads the passages around a search result. Counts as a retrieval. */
 export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStore, 'neighbours'>): Tool {
   const { record, runtime, signal } = context;
   return tool({
     name: READ_SOURCE_TOOL,
-    description: 'Read the passages around a search result in its document. Each passage has a ref to cite.',
-    strict: true,
-    parameters: toStrictSchema(readSourceArguments),
+    description: 'Read the whole passage of a result by its ref, with the passages around it.',
+    strict: false,
+    parameters: toToolSchema(readSourceArguments),
     isEnabled: () => hasStepsLeft(context),
     async execute(args) {
       const started = runtime.elapsedMs();
       try {
-        return JSON.stringify(await readSource(context, store, args));
+        return formatToolResponse(await readSource(context, store, args));
       } catch (error) {
         signal.throwIfAborted();
-        return JSON.stringify(
+        return formatToolResponse(
           failedToolResponse('retrieval_failed', `The source could not be read: ${messageOf(error)}`),
         );
       } finally {
@@ -200,7 +229,7 @@ export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStor
 }
 
 async function readSource(
-  { record, sources, passages, runtime }: ToolContext,
+  { config, record, sources, passages, runtime }: ToolContext,
   store: Pick<ChunkStore, 'neighbours'>,
   args: unknown,
 ): Promise<RetrievalToolResponse> {
@@ -212,7 +241,8 @@ async function readSource(
     return failedToolResponse('unknown_ref', `There is no search result with the ref ${ref}.`);
   }
   const started = runtime.elapsedMs();
-  const chunks = await store.neighbours(hit.chunkId, NEIGHBOURS, NEIGHBOURS);
+  const around = isLocalModel(config.model) ? NEIGHBOURS.offline : NEIGHBOURS.hosted;
+  const chunks = await store.neighbours(hit.chunkId, around, around);
   if (chunks.length === 0) {
     return failedToolResponse('unknown_ref', `The source with the ref ${ref} is no longer there.`);
   }

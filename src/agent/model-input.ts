@@ -2,42 +2,40 @@ import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
 import type { TokensUsed } from '../domain/agent-response.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { formatCoverage, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';
-import type { ChunkStore, ConversationStore } from '../ports/chunk-store.ts';
+import type { ConversationStore } from '../ports/chunk-store.ts';
 import { responseText, responseTokens } from './model-response.ts';
 
 /** Subjects that the instructions list. */
 const MAX_SUBJECTS = 8;
-/** Documents whose titles are read to find subjects. */
-const MAX_TITLES = 40;
 const MAX_QUERY_CHARACTERS = 500;
 
 export interface AgentBriefing {
-  /** The system prompt, and what the collection covers. */
-  instructions: string;
+  /** What the collection is about, a line for the instructions; empty if it has no documents. */
+  coverage: string;
   /** The modules of the collection. */
   modules: string[];
 }
 
-/** Adds to the system prompt what the collection covers, so that the model knows when to search. */
+/** Reads what the collection is about, so that the model knows when to search: its description, modules or titles. */
 export async function createAgentBriefing(
-  systemPrompt: string,
   store: Pick<ConversationStore, 'info' | 'documents'>,
 ): Promise<AgentBriefing> {
   const info = await store.info();
   const modules = info.modules.map(({ name }) => name);
+  if (info.description) return { coverage: formatCoverage([info.description]), modules };
   const inModules = info.modules.reduce((sum, { chunks }) => sum + chunks, 0);
   const coversByModules = modules.length > 1 && inModules >= 0.9 * info.chunks;
-  const subjects = coversByModules ? modules : await readTitles(store);
-  if (subjects.length === 0) return { instructions: systemPrompt, modules };
-  const listed = subjects.slice(0, MAX_SUBJECTS);
-  const more = subjects.length > listed.length ? [`${subjects.length - listed.length} more`] : [];
-  return { instructions: `${systemPrompt}\n\n${formatCoverage([...listed, ...more])}`, modules };
+  const listed = coversByModules ? modules.slice(0, MAX_SUBJECTS) : await readTitles(store);
+  if (listed.length === 0) return { coverage: '', modules };
+  const others = (coversByModules ? modules.length : info.documents) - listed.length;
+  const more = others > 0 ? [`and ${others} more`] : [];
+  return { coverage: formatCoverage([...listed, ...more]), modules };
 }
 
-async function readTitles(store: Pick<ChunkStore, 'documents'>): Promise<string[]> {
-  const titles: string[] = [];
-  for await (const { title } of store.documents()) if (titles.push(title) === MAX_TITLES) break;
-  return [...new Set(titles)];
+async function readTitles(store: Pick<ConversationStore, 'documents'>): Promise<string[]> {
+  const titles = new Set<string>();
+  for await (const { title } of store.documents()) if (titles.add(title).size === MAX_SUBJECTS) break;
+  return [...titles];
 }
 
 /** Past messages as SDK input. The system message is left out, because it is passed as instructions. */
@@ -62,14 +60,13 @@ export function toInputItems(messages: readonly ConversationMessage[]): AgentInp
   });
 }
 
-/** Has the model rewrite a follow-up as a query without context. Returns the question if there is no history or reply. */
+/** Has the model write a query for a question. Returns the question if there is no reply. */
 export async function rewriteAsQuery(
   model: Model,
   history: readonly AgentInputItem[],
   question: string,
   signal?: AbortSignal,
 ): Promise<{ query: string; tokens: TokensUsed }> {
-  if (history.length === 0) return { query: question, tokens: { prompt: 0, completion: 0, total: 0 } };
   const request: ModelRequest = {
     systemInstructions: REWRITE_INSTRUCTIONS,
     input: [...history, { role: 'user', content: question }],

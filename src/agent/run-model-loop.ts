@@ -11,7 +11,7 @@ import type { ZodObject } from 'zod';
 import type { MarkerNumbers } from '../citations/marker-numbers.ts';
 import type { AgentConfig } from '../domain/agent-config.ts';
 import type { ToolCall } from '../domain/conversation-message.ts';
-import { failedToolResponse } from '../domain/retrieval-tool-response.ts';
+import { failedToolResponse, formatToolResponse } from '../domain/retrieval-tool-response.ts';
 import { advice, withSetting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { createVisibleStream, visibleText } from '../text/visible-text.ts';
@@ -188,5 +188,5 @@ function describeUnknownTool(name: string, toolNames: readonly string[]): string
   const message = toolNames.includes(name)
     ? `The tool ${name} cannot be called any more in this turn. Answer with what you have.`
     : `There is no tool ${name}. Use the tools that there are, or answer.`;
-  return JSON.stringify(failedToolResponse('unknown_tool', message));
+  return formatToolResponse(failedToolResponse('unknown_tool', message));
 }

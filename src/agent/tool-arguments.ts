@@ -1,27 +1,27 @@
 import * as z from 'zod';
 
-/** The JSON schema of tool arguments in OpenAI's strict form: every field is required, optional ones may be null. */
-export function toStrictSchema(schema: z.ZodObject) {
-  const { properties = {} } = z.toJSONSchema(schema, {
+/** The JSON schema of tool arguments: optional fields may be left out. Null is accepted too, but not offered. */
+export function toToolSchema(schema: z.ZodObject) {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {
-      // Strict schemas have no text lengths; arguments are still checked for them.
+      // Arguments are still checked for text lengths.
       delete jsonSchema.minLength;
       delete jsonSchema.maxLength;
       const [kind, none] = jsonSchema.anyOf ?? [];
       if (kind === undefined || none?.type !== 'null') return;
       delete jsonSchema.anyOf;
-      Object.assign(jsonSchema, kind, { type: [kind.type, 'null'] });
-      if (kind.enum !== undefined) jsonSchema.enum = [...kind.enum, null];
+      Object.assign(jsonSchema, kind);
     },
   });
   const fields = Object.entries(properties).flatMap(([name, field]) =>
     typeof field === 'boolean' ? [] : [[name, field] as const],
   );
-  return {
-    type: 'object' as const,
-    properties: Object.fromEntries(fields),
-    required: fields.map(([name]) => name),
-    additionalProperties: false as const,
+  // Other properties are allowed by default, so they are not mentioned; the SDK's type asks for it.
+  return { type: 'object', properties: Object.fromEntries(fields), required } as unknown as {
+    type: 'object';
+    properties: Record<string, z.core.JSONSchema.BaseSchema>;
+    required: string[];
+    additionalProperties: true;
   };
 }
 

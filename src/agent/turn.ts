@@ -3,7 +3,12 @@ import type { ZodObject } from 'zod';
 import { type CheckedAnswer, checkAnswer } from '../citations/check-answer.ts';
 import { MarkerNumbers, toSessionRefs } from '../citations/marker-numbers.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
-import type { AgentConfig, RetrievalPolicy } from '../domain/agent-config.ts';
+import {
+  type AgentConfig,
+  isLocalModel,
+  type RetrievalPolicy,
+  systemPromptFor,
+} from '../domain/agent-config.ts';
 import {
   type AgentResponse,
   classifyOutcome,
@@ -16,6 +21,7 @@ import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { type ConversationTurn, secondsBetween, withCitedChunks } from '../domain/conversation-turn.ts';
 import { formatContextPrompt } from '../domain/prompts.ts';
 import { createQuery, type Filter } from '../domain/query.ts';
+import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import { advice, settingName, withSetting } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
@@ -25,6 +31,7 @@ import type { CitationChecker } from '../ports/citation-checker.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { Retriever } from '../retrieval/create-retriever.ts';
 import { formatCount } from '../text/format-count.ts';
+import { endsWithLeadIn } from '../text/passage-window.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { withAttachedText } from './attached-text.ts';
 import { markMissingFiles } from './citation-changes.ts';
@@ -58,8 +65,6 @@ export interface TurnSetup {
   checker: CitationChecker;
   briefing(): Promise<AgentBriefing>;
   window: ContextWindow;
-  /** Whether the model may read around a search result. */
-  readSource: boolean;
   /** Tools of the caller, which every policy offers. */
   tools?: readonly Tool[] | undefined;
   /** The answer is an object of this schema; its texts are checked. */
@@ -103,6 +108,17 @@ const RETRIEVAL_MODES: Readonly<
   never: { searchFirst: false, tool: 'withheld' },
 };
 
+const CITATION_REQUEST: AgentInputItem = {
+  role: 'user',
+  content:
+    'Your answer cites nothing. Write it again with the refs of the results that it rests on, such as [1]. ' +
+    'Leave out what no result supports.',
+};
+
+function answerItem(text: string): AgentInputItem {
+  return { role: 'assistant', status: 'completed', content: [{ type: 'output_text', text }] };
+}
+
 /** Answers a question and checks the answer. Stores nothing. Throws AppErrors only. */
 export async function answerQuestion(
   setup: TurnSetup,
@@ -116,25 +132,32 @@ export async function answerQuestion(
   const { signal, stopTimer } = startTimeLimit(config.maxTurnSeconds, request.signal);
   try {
     // 1. Plan: instructions, and what of the history and the passages fits the window.
-    const { instructions, modules } = await setup.briefing();
+    const mode = RETRIEVAL_MODES[request.policy];
+    const { coverage, modules } = await setup.briefing();
+    const retrievesFirst = mode.searchFirst || attached !== undefined;
+    const policy = retrievesFirst && mode.tool === 'withheld' ? 'always' : request.policy;
+    const instructions = [systemPromptFor(config, policy), policy === 'never' ? '' : coverage]
+      .filter((text) => text !== '')
+      .join('\n\n');
     const planned = { instructions, question, history: request.history };
     const { history, passageTokens } = planContext(config, setup.window, planned, events);
     const record = new TurnRecord(runtime);
     const passages = new PassageBudget(passageTokens, events);
     const model = guardModel(setup, events, signal);
     const { retriever } = setup;
-    const search = createTurnSearch({ record, events, runtime, signal, retriever });
+    const search = createTurnSearch({ config, store, record, events, runtime, signal, retriever });
     const historyItems = toInputItems(history);
-    const mode = RETRIEVAL_MODES[request.policy];
     record.addQuestion(question);
 
     // 2. Retrieve before the model is called, if the policy or an attached text demands it.
     let prompt = question;
     let query = question;
-    if (mode.searchFirst || attached !== undefined) {
-      const rewritten = await rewriteAsQuery(model, historyItems, question, signal);
-      query = rewritten.query;
-      record.countTokens(rewritten.tokens);
+    if (retrievesFirst) {
+      if (config.rewrite || historyItems.length > 0) {
+        const rewritten = await rewriteAsQuery(model, historyItems, question, signal);
+        query = rewritten.query;
+        record.countTokens(rewritten.tokens);
+      }
       record.beginStep();
       const found = await search({ text: query, topK: config.topK, filter }, runtime.newId());
       const context =
@@ -150,25 +173,38 @@ export async function answerQuestion(
     const tools: Tool[] = [];
     if (mode.tool !== 'withheld') {
       tools.push(createSearchTool(toolContext, { search, modules, filter }));
-      if (setup.readSource) tools.push(createReadSourceTool(toolContext, store));
+      if (config.readSource) tools.push(createReadSourceTool(toolContext, store));
     }
     tools.push(...(setup.tools ?? []));
     const input: AgentInputItem[] = [...historyItems, { role: 'user', content: prompt }];
     const numbers = new MarkerNumbers(sources);
-    const written = await runModelLoop({
-      ...{ config, model, instructions, input, tools, record, events, numbers, signal },
+    const loop = {
+      ...{ config, model, instructions, record, events, numbers, signal },
       tracing: setup.tracing,
       outputSchema: setup.output,
-      forcedTool: mode.tool === 'forced' ? config.toolName : undefined,
-    });
+    };
+    const forcedTool = mode.tool === 'forced' ? config.toolName : undefined;
+    let written = await runModelLoop({ ...loop, input, tools, forcedTool });
 
-    // 4. Check the citations.
-    const verified = await checkAnswer(written.text, sources, setup.checker, {
-      question,
-      signal,
-      onTokens: (tokens) => record.countTokens(tokens),
-      onNotice: (message) => events.emit({ type: 'notice', message }),
-    });
+    // 4. Check the citations, and ask for them once if they are required.
+    const check = () =>
+      checkAnswer(written.text, sources, setup.checker, {
+        question,
+        signal,
+        onTokens: (tokens) => record.countTokens(tokens),
+        onNotice: (message) => events.emit({ type: 'notice', message }),
+      });
+    let verified = await check();
+    const hasSources = record.retrievals.some(({ chunks }) => chunks.length > 0);
+    const isUncited =
+      verified.citations.length === 0 && classifyOutcome(written.text, config.abstentionPhrases) === 'answer';
+    if (config.requireCitations && hasSources && isUncited && record.finishReason === 'stop') {
+      events.emit({ type: 'text_discarded' });
+      const asked = [...toInputItems(record.messages.slice(1)), answerItem(written.text), CITATION_REQUEST];
+      const again = { input: [...input, ...asked], tools: [], forcedTool: undefined };
+      written = await runModelLoop({ ...loop, ...again });
+      verified = await check();
+    }
     if (verified.answer.trim() === '') throw onlyUnknownCitations(verified.citations);
     const { retrievals, finishReason } = record;
     const retrieved = retrievals.flatMap(({ chunks }) => chunks);
@@ -191,13 +227,14 @@ export async function answerQuestion(
   }
 }
 
-interface TurnSearchOptions extends Pick<ToolContext, 'record' | 'runtime' | 'signal'> {
+interface TurnSearchOptions extends Pick<ToolContext, 'config' | 'record' | 'runtime' | 'signal'> {
+  store: Pick<ConversationStore, 'neighbours'>;
   retriever: Retriever;
   events: TurnEvents;
 }
 
 function createTurnSearch(options: TurnSearchOptions): TurnSearch {
-  const { retriever, record, events, runtime, signal } = options;
+  const { config, store, retriever, record, events, runtime, signal } = options;
   return async (given, retrievalId) => {
     const query = createQuery(given);
     const { text, topK, filter } = query;
@@ -205,7 +242,9 @@ function createTurnSearch(options: TurnSearchOptions): TurnSearch {
     events.emit({ type: 'retrieval_started', retrievalId, query: text, topK, filter });
     const started = runtime.elapsedMs();
     try {
-      const { context } = await retriever.retrieve(query, signal);
+      const { context: found } = await retriever.retrieve(query, signal);
+      // The offline model reads around its results.
+      const context = isLocalModel(config.model) ? found : await addIntroducedChunks(found, store);
       events.emit({ type: 'retrieval_finished', retrievalId, context, error: null });
       return context;
     } catch (error) {
@@ -222,6 +261,25 @@ function createTurnSearch(options: TurnSearchOptions): TurnSearch {
       record.countToolUse(runtime.elapsedMs() - started);
     }
   };
+}
+
+/** Adds the next chunk of each that ends with a lead-in, such as "Run this command:". */
+async function addIntroducedChunks(
+  found: RetrievalContext,
+  store: Pick<ConversationStore, 'neighbours'>,
+): Promise<RetrievalContext> {
+  const known = new Set(found.chunks.map(({ chunkId }) => chunkId));
+  const chunks: typeof found.chunks = [];
+  for (const chunk of found.chunks) {
+    chunks.push(chunk);
+    if (!endsWithLeadIn(chunk.text)) continue;
+    const around = await store.neighbours(chunk.chunkId, 0, 1);
+    const next = around.find(({ chunkIndex }) => chunkIndex === chunk.chunkIndex + 1);
+    if (next === undefined || known.has(next.chunkId)) continue;
+    known.add(next.chunkId);
+    chunks.push({ ...next, score: chunk.score, rank: chunk.rank });
+  }
+  return chunks.length === found.chunks.length ? found : createRetrievalContext({ ...found, chunks });
 }
 
 /** Outcome, grounding and confidence are computed, never taken from the model. */

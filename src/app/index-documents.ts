@@ -5,6 +5,7 @@ import {
 } from '../adapters/files/file-source.ts';
 import type { WebSourceOptions } from '../adapters/web/web-source.ts';
 import { AppError } from '../faults/app-error.ts';
+import { describeCollection } from '../ingest/describe-collection.ts';
 import {
   type IngestedStore,
   type IngestOptions,
@@ -52,7 +53,7 @@ export async function indexDocuments(
   app: App,
   collection: string,
   args: readonly string[],
-  { sources: { files, web }, ...options }: IngestOptions & { sources: SourceOptions },
+  { sources: { files, web }, ...options }: DescribedIngestOptions & { sources: SourceOptions },
 ): Promise<IngestSummary> {
   assertOneCollection(collection);
   const parser = createParserProcess(app.config.parsing);
@@ -67,7 +68,12 @@ export async function indexDocuments(
   return indexSources(app, collection, sources, { ...options, parser, stillExists: documentFileExists });
 }
 
-interface IndexSourcesOptions extends IngestOptions {
+interface DescribedIngestOptions extends IngestOptions {
+  /** What the documents are about; by default from their root document. */
+  description?: string | undefined;
+}
+
+interface IndexSourcesOptions extends DescribedIngestOptions {
   stillExists: (uri: string) => Promise<boolean>;
   /** Titles from elsewhere; by default they are read from the documents. */
   titleOf?: (uri: string) => string | null;
@@ -86,11 +92,15 @@ export async function indexSources(
     titleOf === undefined
       ? parser.parse
       : async (raw, signal) => ({ ...(await parser.parse(raw, signal)), title: titleOf(raw.uri) });
-  const store = await openForWriting(app, collection);
+  const { store, opened } = await openForWriting(app, collection);
   try {
     const embedder = () => app.embedder({ bulk: true });
     const hasWords = await app.hasWords();
-    return await ingestSources(sources, { store, parse, embedder, hasWords, stillExists }, options);
+    const summary = await ingestSources(sources, { store, parse, embedder, hasWords, stillExists }, options);
+    const written = opened();
+    if (written !== undefined && (summary.chunks > 0 || options.description !== undefined))
+      await describeCollection(written, options.description);
+    return summary;
   } finally {
     parser.close();
     await store.close();
@@ -101,11 +111,15 @@ export async function indexSources(
 async function openForWriting(
   { catalog, identity }: App,
   name: string,
-): Promise<IngestedStore & Pick<ChunkStore, 'close'>> {
+): Promise<{ store: IngestedStore & Pick<ChunkStore, 'close'>; opened: () => ChunkStore | undefined }> {
   const made = await identity();
-  if ((await catalog.list()).includes(name)) return catalog.openOrCreate(name, made);
   let store: ChunkStore | undefined;
-  return {
+  const opened = () => store;
+  if ((await catalog.list()).includes(name)) {
+    store = await catalog.openOrCreate(name, made);
+    return { store, opened };
+  }
+  const created: IngestedStore & Pick<ChunkStore, 'close'> = {
     async *documents() {},
     vectors: async (contentHashes) => (await store?.vectors(contentHashes)) ?? new Map(),
     async write(documents) {
@@ -119,4 +133,5 @@ async function openForWriting(
     settle: async () => store?.settle(),
     close: async () => store?.close(),
   };
+  return { store: created, opened };
 }

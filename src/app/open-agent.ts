@@ -23,8 +23,6 @@ import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
 
 interface OpenAgentOptions {
   mode?: SearchMode | undefined;
-  /** Tools beside the search tool. */
-  tools?: readonly string[] | undefined;
   /** Replaces the configured model. */
   model?: string | undefined;
   /** The session to continue; its collection is used unless one was chosen. */
@@ -81,13 +79,7 @@ export async function openAgent(
     const opened = await openCollection(configured, signal, tape);
     store = opened;
     await assertKnownFilter(store, options.filter ?? {});
-    const readSource = options.tools?.includes('read_source');
-    const agent = await createCollectionAgent(configured, {
-      store,
-      sessions,
-      mode: options.mode,
-      readSource,
-    });
+    const agent = await createCollectionAgent(configured, { store, sessions, mode: options.mode });
     return {
       agent: tape?.observe(agent) ?? agent,
       sessions,
@@ -127,7 +119,6 @@ interface CollectionAgentOptions {
   retriever: Retriever;
   sessions: SessionStore;
   mode?: SearchMode | undefined;
-  readSource?: boolean | undefined;
   /** The SDK's tracing, with its own processors. */
   tracing?: boolean | undefined;
   runtime?: Runtime;
@@ -151,8 +142,6 @@ export async function createCollectionAgent(
 /** The configured agent on a retriever. */
 export async function createRetrieverAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
   const { store, retriever, sessions, mode = 'hybrid', runtime = app.runtime } = options;
-  // The offline model shows the section around the best passage.
-  const readSource = options.readSource || app.config.agent.model === OFFLINE_MODEL;
   const model = options.model ?? (await createConfiguredModel(app, runtime));
   return createConversationAgent({
     config: app.config.agent,
@@ -162,7 +151,6 @@ export async function createRetrieverAgent(app: App, options: CollectionAgentOpt
     checker: await createChecker(app, store, mode, model),
     sessions,
     runtime,
-    readSource,
     tracing: options.tracing ?? false,
     tools: options.tools,
     output: options.output,

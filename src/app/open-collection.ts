@@ -17,6 +17,8 @@ import { type App, usesReranker } from './create-app.ts';
 
 /** The collection of the sample book, which is used until the user has one. */
 export const SAMPLE_COLLECTION = 'sample_book';
+const SAMPLE_DESCRIPTION =
+  'A sample book about physical AI: robot anatomy and control, ROS 2, simulation, Isaac, vision-language-action models';
 
 /**
  * Opens the chosen or default collection. If no collection was chosen and the default one does not exist, opens the last
@@ -160,6 +162,7 @@ async function openSampleBook(app: App, book: string, signal: AbortSignal): Prom
         // Replaces the book of another installation.
         stillExists: async (uri) => uri.startsWith(root),
         prune: false,
+        description: SAMPLE_DESCRIPTION,
         signal,
         onProgress: (progress) => app.emit({ type: 'sample_progress', progress }),
       },

@@ -27,7 +27,6 @@ interface LibraryAgentOptions {
   tools?: readonly Tool[] | undefined;
   output?: ZodObject | undefined;
   mode?: SearchMode | undefined;
-  readSource?: boolean | undefined;
   tracing?: boolean | undefined;
   runtime?: Runtime | undefined;
 }
@@ -182,7 +181,7 @@ function createFunctionLibrary(app: App, retrieve: RetrieveFunction, clock: Runt
   return {
     store: {
       name: app.config.collectionChosen ? collection : 'retriever',
-      info: async () => ({ chunks: 0, modules: [] }),
+      info: async () => ({ documents: 0, chunks: 0, modules: [] }),
       async *documents() {},
       neighbours: async (chunkId) => [retriever.passage(chunkId) ?? []].flat(),
       wordVectors: async () => new Map(),

@@ -8,7 +8,6 @@ import { configuredSecrets } from './run-settings.ts';
 
 interface LibraryOptions {
   mode?: SearchMode | undefined;
-  tools?: readonly string[] | undefined;
   /** Redacted from messages, like the keys of services. */
   token?: string | undefined;
 }
@@ -17,7 +16,7 @@ interface LibraryOptions {
 export function openMcpLibrary(
   app: App,
   signal: AbortSignal,
-  { mode = 'hybrid', tools, token }: LibraryOptions,
+  { mode = 'hybrid', token }: LibraryOptions,
 ): McpLibrary & { close(): Promise<void> } {
   const { model } = app.config.agent;
   const { searchTopK: topK } = app.config;
@@ -31,12 +30,10 @@ export function openMcpLibrary(
   }));
   const agent = createRetryablePromise(async () => {
     const { createCollectionAgent } = await import('./open-agent.ts');
-    const readSource = tools?.includes('read_source');
     return createCollectionAgent(app, {
       store: await store.get(),
       sessions: await sessions.get(),
       mode,
-      readSource,
     });
   });
   return {

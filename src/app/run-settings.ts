@@ -1,6 +1,6 @@
 import type { AppConfig } from '../config/load-config.ts';
 import { createSecret } from '../config/secret.ts';
-import { isLocalModel } from '../domain/agent-config.ts';
+import { isLocalModel, systemPromptFor } from '../domain/agent-config.ts';
 import { ONNX_PREFIX } from '../domain/setting-choices.ts';
 import { createRedactor, type Redactor } from '../faults/redactor.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
@@ -13,6 +13,7 @@ export function toRunSettings(config: AppConfig): { [name: string]: TapeJson } {
   const isHosted = !isLocalModel(agent.model);
   const settings = {
     ...agentSettings,
+    systemPrompt: systemPromptFor(agent, agent.policy),
     // Without a configured topK, searches and the offline model use different defaults.
     topK: agent.topK === config.searchTopK ? agent.topK : undefined,
     baseUrl: isHosted ? modelService.baseUrl : undefined,

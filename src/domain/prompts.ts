@@ -34,10 +34,11 @@ export function keepFirstPassages(prompt: string, most: number): string {
   return `${passages.join('\n\n')}${QUESTION_SEPARATOR}${parsed.question}`;
 }
 
-/** Instructions to rewrite a follow-up as a query. */
+/** Instructions to write a search query for a question. */
 export const REWRITE_INSTRUCTIONS =
-  "Rewrite the user's last message as one search query that can be understood without the conversation. " +
-  'Reply with the query alone. If it stands on its own already, repeat it unchanged.';
+  "Write one search query that finds the passages which answer the user's last message. Use the words that the " +
+  'documents are likely to use, and name what the message refers to: the search does not see the conversation. ' +
+  'Reply with the query alone.';
 
 /** The line of the instructions that says what the collection covers. */
 const COVERAGE = /^The documents cover: (.+)\.$/m;

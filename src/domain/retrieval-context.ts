@@ -32,6 +32,8 @@ export const retrievalContextSchema = z.object({
   leftOut: z.int().min(0).default(0),
   /** Notices about the search, one sentence each. */
   notes: z.array(z.string()).default([]),
+  /** Content words of the query that no document contains, as written. */
+  absentWords: z.array(z.string()).default([]),
 });
 export type RetrievalContext = z.infer<typeof retrievalContextSchema>;
 
@@ -39,7 +41,7 @@ type UnrankedChunk = Omit<RetrievedChunk, 'rank'>;
 
 interface Retrieval
   extends Pick<RetrievalContext, 'query' | 'scoreThreshold' | 'queryTimeMs' | 'retrievedAt'>,
-    Partial<Pick<RetrievalContext, 'filter' | 'totalFound' | 'excludedByFilter'>> {
+    Partial<Pick<RetrievalContext, 'filter' | 'totalFound' | 'excludedByFilter' | 'absentWords'>> {
   /** Best first. */
   chunks: readonly UnrankedChunk[];
   nearMiss?: UnrankedChunk | null;
@@ -62,7 +64,16 @@ export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
     excludedByFilter: retrieval.excludedByFilter ?? 0,
     leftOut: 0,
     notes: [...(retrieval.notes ?? [])],
+    absentWords: retrieval.absentWords ?? [],
   };
+}
+
+/** A sentence that names the words which no document contains; null without any. */
+export function formatAbsentWords(words: readonly string[]): string | null {
+  const quoted = words.map((word) => `"${word}"`);
+  if (quoted.length === 0) return null;
+  const listed = quoted.length === 1 ? quoted[0] : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
+  return `No document contains ${listed}.`;
 }
 
 /** The part of a retrieval that the model is shown. */

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.ts';
-import type { GetChunkRef, RetrievalContext, ShownContext } from './retrieval-context.ts';
+import {
+  formatAbsentWords,
+  type GetChunkRef,
+  type RetrievalContext,
+  type ShownContext,
+} from './retrieval-context.ts';
 import { SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 import { publicAddress } from './source-address.ts';
-
-/** Characters of a passage that `search_docs` shows; `retrieve_context` shows whole passages. */
-export const MAX_RESULT_CHARACTERS = 500;
 
 const toolErrorSchema = z.enum(['invalid_arguments', 'unknown_tool', 'unknown_ref', 'retrieval_failed']);
 
@@ -35,6 +37,10 @@ export const retrievalToolResponseSchema = z
         score: scoreSchema,
         /** What the model writes in brackets to cite this result. */
         ref: z.string().min(1),
+        /** The passage has more text. */
+        truncated: z.literal(true).optional(),
+        /** The score is hardly above the threshold: rarely the answer. */
+        weak: z.literal(true).optional(),
       }),
     ),
     total: z.int().min(0),
@@ -58,14 +64,30 @@ export const retrievalToolResponseSchema = z
   });
 export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 
+/** Scores less than this above the threshold are weak. */
+const WEAK_MARGIN = 0.1;
+
+/** The JSON that a model gets. A result starts with its ref, and has no key for headings without any. */
+export function formatToolResponse({ results, ...response }: RetrievalToolResponse): string {
+  const shown = results.map(({ ref, title, headings, ...result }) => ({
+    ref,
+    title,
+    ...(headings.length > 0 && { headings }),
+    ...result,
+  }));
+  return JSON.stringify({ results: shown, ...response });
+}
+
 export function toToolResponse({ context, texts }: ShownContext, refOf: GetChunkRef): RetrievalToolResponse {
   const results = context.chunks.map((chunk, index) => ({
-    text: texts[index] ?? '',
-    url: publicAddress(chunk),
+    ref: refOf(chunk, index),
     title: chunk.title,
     headings: chunk.headings,
+    url: publicAddress(chunk),
     score: roundTo(chunk.score, SCORE_DECIMALS),
-    ref: refOf(chunk, index),
+    text: texts[index] ?? '',
+    ...(texts[index]?.trim() !== chunk.text.trim() && { truncated: true as const }),
+    ...(chunk.score < context.scoreThreshold + WEAK_MARGIN && { weak: true as const }),
   }));
   const response = {
     results,
@@ -74,11 +96,12 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: GetChunk
     error: null,
     execution_time: wholeSeconds(context.queryTimeMs),
   };
+  const { leftOut } = context;
+  const notes = [...context.notes, formatAbsentWords(context.absentWords)].filter((note) => note !== null);
   if (results.length === 0) {
     const empty = emptyReasonOf(context);
-    return { ...response, message: sentenceFor(empty), empty };
+    return { ...response, message: [...notes, sentenceFor(empty)].join(' '), empty };
   }
-  const { leftOut, notes } = context;
   if (leftOut === 0) return { ...response, message: notes.join(' ') || null };
   const message = [...notes, leftOutSentence(leftOut)].join(' ');
   return { ...response, message, left_out: { reason: 'no_room', count: leftOut } };

@@ -1,6 +1,8 @@
 /** Without zod, so that `--help` can list these without loading schemas. */
 export const RETRIEVAL_POLICIES = ['tool', 'always', 'first', 'never'] as const;
 export const TOOL_NAMES = ['search_docs', 'retrieve_context'] as const;
+/** The search tool of hosted models. */
+export const DEFAULT_TOOL_NAME: (typeof TOOL_NAMES)[number] = 'search_docs';
 export const MODEL_APIS = ['responses', 'chat_completions'] as const;
 export const SEARCH_MODES = ['hybrid', 'dense', 'lexical'] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];

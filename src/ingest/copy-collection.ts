@@ -42,6 +42,8 @@ export async function copyCollection(
   }
   report();
   await copyVectors(from, to, signal);
+  const { description } = await from.info();
+  if (description) await to.describe?.(description);
   await to.settle();
   const [removed, kept] = prune ? [extra.length, 0] : [0, extra.length];
   return { copied, unchanged, removed, kept, chunks };

@@ -12,6 +12,8 @@ export interface CollectionInfo extends CollectionIdentity {
   bytes: number;
   createdAt: string;
   updatedAt: string;
+  /** What the documents are about, for the model; null or absent if it is not known. */
+  description?: string | null;
   /** All modules in alphabetical order. */
   modules: { name: string; chunks: number }[];
 }
@@ -114,6 +116,8 @@ export interface ChunkStore {
   readonly name: string;
   readonly identity: CollectionIdentity;
   info(): Promise<CollectionInfo>;
+  /** Sets or, with null, removes the description. Optional. */
+  describe?(description: string | null): Promise<void>;
   /** All documents, ordered by URI. */
   documents(): AsyncIterable<DocumentRecord>;
   /** Whole documents as `write` takes them, in the given order; unknown URIs are left out. */
@@ -163,7 +167,7 @@ export interface ChunkStore {
 
 /** The part of a collection that a conversation uses beside its retriever. */
 export type ConversationStore = Pick<ChunkStore, 'name' | 'documents' | 'neighbours' | 'wordVectors'> & {
-  info(): Promise<Pick<CollectionInfo, 'chunks' | 'modules'>>;
+  info(): Promise<Pick<CollectionInfo, 'documents' | 'chunks' | 'modules' | 'description'>>;
   // Without these, changes of earlier sources are not reported.
 } & (Pick<ChunkStore, 'chunks' | 'withContent'> | { chunks?: undefined; withContent?: undefined });
 

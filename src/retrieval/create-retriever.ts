@@ -1,10 +1,12 @@
 import type { Query } from '../domain/query.ts';
 import { isEmptyFilter } from '../domain/query.ts';
+import { MAX_QUERY_TERMS } from '../domain/rank-hits.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import type { SearchMode } from '../domain/setting-choices.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { findContentWords } from '../text/content-words.ts';
 import { detectForeignLanguage } from '../text/detect-language.ts';
 
 /** Hits beyond `topK`, so that `totalFound` can be reported. */
@@ -84,12 +86,25 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
             ...(withoutVector === 0 ? [] : [notEmbeddedNote(withoutVector)]),
             ...(encoder?.isEnglishOnly ? foreignLanguageNotes(query.text) : []),
           ],
+          absentWords: await findAbsentWords(store, query.text),
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
         }),
       };
     },
   };
+}
+
+/** The content words of a query that no document contains, as written. */
+async function findAbsentWords(store: ChunkStore, query: string): Promise<string[]> {
+  const words = findContentWords(query)
+    .filter(({ start, end }) => /\p{L}{3}/u.test(query.slice(start, end)))
+    .slice(0, MAX_QUERY_TERMS);
+  const terms = [...new Set(words.map(({ term }) => term))];
+  const counts = terms.length === 0 ? undefined : await store.containing?.(terms);
+  if (counts === undefined) return [];
+  const absent = words.filter(({ term }) => !counts.has(term));
+  return [...new Set(absent.map(({ start, end }) => query.slice(start, end)))];
 }
 
 /** Caps each score at the previous one: hits are ordered by fused score, but may have a higher vector score. */

@@ -23,13 +23,16 @@ export interface TestAgentOptions {
 export function createTestAgent(library: SmallLibrary, model: Model, options: TestAgentOptions = {}): Agent {
   const { embedder } = options;
   return createConversationAgent({
-    config: agentConfigSchema.parse({ model: 'scripted', ...options.config }),
+    config: agentConfigSchema.parse({
+      model: 'scripted',
+      readSource: options.readSource ?? false,
+      ...options.config,
+    }),
     model,
     store: library.store,
     retriever: library.retriever,
     sessions: options.sessions ?? createMemorySessionStore(),
     runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
-    readSource: options.readSource ?? false,
     ...(embedder && {
       checker: createWordChecker({ store: library.store, embedder: async () => embedder }),
     }),

@@ -23,6 +23,7 @@ const metadataSchema = z.object({
   embedder: z.string().default(''),
   dimensions: z.number().default(0),
   createdAt: z.string().default(''),
+  description: z.string().nullish(),
 });
 
 export type CollectionMetadata = z.infer<typeof metadataSchema>;

@@ -61,6 +61,7 @@ type ChunkPoint = Pick<Schemas['Record'], 'id' | 'payload' | 'vector'>;
 export async function openQdrantChunkStore(options: StoreOptions): Promise<ChunkStore> {
   const { connection, name, collection, metadata, shards, hasWords, runtime } = options;
   const { embedder, dimensions, createdAt } = metadata;
+  let { description = null } = metadata;
   const chunks: PointCollection = { connection, name, collection };
   const documents: PointCollection = { connection, name, collection: `${collection}${DOCUMENTS_SUFFIX}` };
   const writer = createDocumentWriter(chunks, documents, { dimensions, hasWords, now: runtime.now });
@@ -137,7 +138,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
 
     async info() {
       const { changeId, updatedAt } = await readChange();
-      if (cachedInfo?.changeId === changeId) return cachedInfo.info;
+      if (cachedInfo?.changeId === changeId) return { ...cachedInfo.info, description };
       counts.update(changeId);
       const [records, unembedded] = await Promise.all([
         readDocumentRecords(documents),
@@ -154,10 +155,18 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
         bytes: records.reduce((sum, { bytes }) => sum + bytes, JSON.stringify(metadata).length),
         createdAt,
         updatedAt,
+        description,
         modules: countModules(records),
       };
       cachedInfo = { changeId, info };
       return info;
+    },
+
+    async describe(given) {
+      await connection.call(collection, (client) =>
+        client.updateCollection(collection, { metadata: { description: given } }),
+      );
+      description = given;
     },
 
     async *documents() {

@@ -142,6 +142,7 @@ export function createCollectionFile(path: string, identity: CollectionIdentity)
 interface CollectionMetadata extends CollectionIdentity {
   createdAt: string;
   updatedAt: string;
+  description: string | null;
 }
 
 export function readCollectionMetadata(database: DatabaseSync): CollectionMetadata {
@@ -152,6 +153,7 @@ export function readCollectionMetadata(database: DatabaseSync): CollectionMetada
     dimensions: Number(values.get('dimensions')),
     createdAt: values.get('createdAt') ?? '',
     updatedAt: values.get('updatedAt') ?? '',
+    description: values.get('description') ?? null,
   };
 }
 
@@ -160,6 +162,6 @@ export function writeCollectionMetadata(database: DatabaseSync, metadata: Partia
   const insert = createCheckedInsert(database, 'meta');
   for (const [key, value] of Object.entries(metadata)) {
     remove.run(key);
-    insert({ key, value: String(value) });
+    if (value !== null) insert({ key, value: String(value) });
   }
 }

@@ -12,7 +12,7 @@ import {
   wordVectorsTable,
 } from './chunk-rows.ts';
 import { createChunkSearch, toSqlCondition } from './chunk-search.ts';
-import { readCollectionMetadata } from './collection-file.ts';
+import { readCollectionMetadata, writeCollectionMetadata } from './collection-file.ts';
 import { fileBytes, findDamagedPages, inSnapshot, inTransaction, toTypedArray } from './database.ts';
 import { addChunkVectors, removeDocuments, writeDocuments } from './document-writer.ts';
 import { CHECKED_TABLES, DOCUMENT_TABLES, isChangedSql } from './row-checksums.ts';
@@ -78,7 +78,7 @@ export function createSqliteChunkStore(
                WHERE module IS NOT NULL GROUP BY module ORDER BY module`,
             )
             .all();
-          const { createdAt, updatedAt } = readCollectionMetadata(database);
+          const { createdAt, updatedAt, description } = readCollectionMetadata(database);
           return {
             name,
             embedder,
@@ -89,10 +89,17 @@ export function createSqliteChunkStore(
             bytes: fileBytes(path) + fileBytes(`${path}-wal`),
             createdAt,
             updatedAt,
+            description,
             modules: modules.map((row) => ({ name: String(row.name), chunks: Number(row.chunks) })),
           };
         }),
       ),
+
+    describe: (description) =>
+      change(() => {
+        writeCollectionMetadata(database, { description });
+        return 0;
+      }),
 
     async *documents() {
       // Read at once, so that the caller may write while iterating.

@@ -148,7 +148,6 @@ function isPipeOrFile(stdin: Stdin): boolean {
 
 export const conversationSchema = z.object({
   mode: z.enum(SEARCH_MODES).optional(),
-  tools: z.array(z.string()).optional(),
   user: z.string().optional(),
 });
 
@@ -220,11 +219,11 @@ async function openSession(
 
 export async function openConversationAgent(
   app: App,
-  { mode, tools, session, filter, model }: ConversationOptions,
+  { mode, session, filter, model }: ConversationOptions,
   { signal, tape }: CommandRun,
 ): Promise<OpenedAgent> {
   // Starts to load while the modules of the agent are imported.
   if (mode !== 'lexical') app.embedder().catch(() => {});
   const { openAgent } = await import('../../app/open-agent.ts');
-  return openAgent(app, signal, { mode, tools, session, filter, model, tape });
+  return openAgent(app, signal, { mode, session, filter, model, tape });
 }

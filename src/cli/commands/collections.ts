@@ -6,6 +6,7 @@ import { saveEmbedderBaseline } from '../../app/embedders.ts';
 import { STORE_KINDS } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { copyCollection } from '../../ingest/copy-collection.ts';
+import { describeCollection } from '../../ingest/describe-collection.ts';
 import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chunk-store.ts';
 import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { formatCount } from '../../text/format-count.ts';
@@ -24,7 +25,7 @@ import { withApp } from './with-app.ts';
 
 export interface CollectionFlags
   extends CommonFlags,
-    FlagValues<'name' | 'document' | 'from' | 'to', string>,
+    FlagValues<'name' | 'document' | 'from' | 'to' | 'text', string>,
     Switches<'prune' | 'save' | 'yes'> {}
 
 export function listCollections(flags: CommonFlags): Promise<void> {
@@ -78,6 +79,7 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
       const rows = documents.map(({ title, module, url }) => [title, module ?? '', url]);
       await withPager(process, (terminal) => {
         renderText(terminal, `${info.name}: ${size}`, { style: 'bold' });
+        if (info.description) renderText(terminal, info.description);
         renderText(terminal, `embedder ${info.embedder}, ${info.dimensions} dimensions`);
         renderText(terminal, times);
         terminal.write('\n');
@@ -86,6 +88,22 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
       });
     }),
   );
+}
+
+/** Sets the description, or shows it if no text is given. */
+export function runCollectionDescribe(flags: CollectionFlags): Promise<void> {
+  return withApp({ flags }, async (app) => {
+    const collection = await existingName(app, flags);
+    const store = await app.catalog.openOrCreate(collection, await app.identity());
+    try {
+      if (flags.text !== undefined) await describeCollection(store, flags.text);
+      const { description = null } = await store.info();
+      if (flags.json) printJson({ collection, description });
+      else process.stdout.write(`${description ?? `${collection} has no description.`}\n`);
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 export function setDefaultCollection(flags: CollectionFlags): Promise<void> {

@@ -34,7 +34,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
   const token = flags.http ? readAccessToken(flags, host) : undefined;
   return withApp({ flags: toSettings(flags) }, async (app, { signal }) => {
     const terminal = createTerminal(process.stderr);
-    const library = openMcpLibrary(app, signal, { mode: flags.mode, tools: flags.tools, token });
+    const library = openMcpLibrary(app, signal, { mode: flags.mode, token });
     const log = (message: string) =>
       void process.stderr.write(`${terminal.text(library.withoutSecrets(message))}\n`);
     const tracker = createCallTracker(MAX_CALLS);

@@ -19,10 +19,7 @@ import { runOnApp, withInterruptSignal } from './with-app.ts';
 export interface ReplayFlags
   extends CommonFlags,
     Pick<TapeFlags, 'onMiss' | 'timing' | 'redact'>,
-    Omit<
-      AgentFlags,
-      keyof TapeFlags | 'mode' | 'tools' | 'module' | 'filter' | 'session' | 'continue' | 'user'
-    > {
+    Omit<AgentFlags, keyof TapeFlags | 'mode' | 'module' | 'filter' | 'session' | 'continue' | 'user'> {
   tape?: string[] | undefined;
   current?: boolean | undefined;
 }

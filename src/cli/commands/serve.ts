@@ -81,7 +81,6 @@ async function serveCollections(
 ): Promise<ServedCollections> {
   const first = await openCollection(app, signal);
   let unused: ChunkStore | null = first;
-  const options = { mode: flags.mode, readSource: flags.tools?.includes('read_source') };
   const collections = createServedCollections({
     defaultName: first.name,
     list: () => app.catalog.list(),
@@ -92,7 +91,7 @@ async function serveCollections(
       if (store !== null) await app.assertReadable(store);
       return store;
     },
-    createAgent: (store) => createCollectionAgent(app, { ...options, store, sessions }),
+    createAgent: (store) => createCollectionAgent(app, { mode: flags.mode, store, sessions }),
   });
   await collections.open();
   return collections;

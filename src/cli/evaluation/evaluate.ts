@@ -38,7 +38,7 @@ export async function runEvaluation(
 ): Promise<ReportData> {
   const started = app.runtime.elapsedMs();
   const inputs = await checkInputs(rawInputs, app.config, tape);
-  const { cases, priceOf, readSource } = inputs;
+  const { cases, priceOf } = inputs;
   const judge = inputs.judge === null ? undefined : await openJudge(app, { ...inputs.judge, priceOf });
   const check = await prepareChecks(cases, {
     directory: dirname(resolve(inputs.file)),
@@ -51,9 +51,7 @@ export async function runEvaluation(
     const defaults = { mode: plan.mode, rerank: app.config.rerank.by !== 'off', scoreThreshold };
     const arms = plan.arms.map((arm) => resolveArm(arm, app, defaults));
     assertPriced(inputs, [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])]);
-    const open = await Promise.all(
-      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge, check, tape })),
-    );
+    const open = await Promise.all(arms.map((arm) => openArm(arm, { store, priceOf, judge, check, tape })));
     const collection = await describeCollection(app, store, cases, tape);
     // The first search loads files and models; on a tape it would be an additional call.
     if (tape === null) await warmUp(app, store, cases, signal);
@@ -63,7 +61,6 @@ export async function runEvaluation(
       casesHash: inputs.casesHash,
       collection: collection.state,
       arms: arms.map((arm) => [arm.name, arm.settings, arm.app.config.agent]),
-      readSource,
       judge: judge === undefined ? null : [judge.model, judge.times],
       prices: inputs.prices,
     };

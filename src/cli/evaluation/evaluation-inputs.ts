@@ -26,7 +26,6 @@ const DEFAULT_MARGIN = 0.05;
 /** The inputs of an evaluation that a tape records. */
 export const evaluationInputsSchema = z.object({
   cases: z.string().optional(),
-  tools: z.array(z.string()).optional(),
   repeat: z.number().optional(),
   concurrency: z.number().optional(),
   seed: z.number().optional(),
@@ -94,7 +93,6 @@ export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, t
             model: inputs.judgeModel,
             baseUrl: parseFlag('--judge-base-url', inputs.judgeBaseUrl, httpUrlSchema),
           },
-    readSource: inputs.tools?.includes('read_source') ?? false,
     fresh: inputs.fresh ?? false,
   };
 }

@@ -4,7 +4,7 @@ import { createConfiguredModel } from '../../app/create-model.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
 import { type AppConfig, parseCheck } from '../../config/load-config.ts';
-import { type AgentConfig, agentConfigSchema } from '../../domain/agent-config.ts';
+import { type AgentConfig, agentConfigSchema, systemPromptFor } from '../../domain/agent-config.ts';
 import {
   CHECKS,
   OFFLINE_MODEL,
@@ -96,7 +96,7 @@ function toOtherSettings(agent: AgentConfig, { rerank, check }: AppConfig): Repo
   const { systemPrompt, abstentionPhrases, collection: _, verbose: __, stream: ___, ...rest } = agent;
   return {
     ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
-    systemPrompt: hash(systemPrompt),
+    systemPrompt: hash(systemPromptFor({ systemPrompt }, agent.policy)),
     abstentionPhrases: hash(JSON.stringify(abstentionPhrases)),
     ...(check.by !== 'words' && { check: check.directory ?? check.by }),
     ...(rerank.by !== 'off' && { reranker: rerank.directory ?? rerank.model ?? rerank.by }),
@@ -106,16 +106,15 @@ function toOtherSettings(agent: AgentConfig, { rerank, check }: AppConfig): Repo
 /** What all arms share. */
 interface ArmDependencies extends Pick<CaseDependencies, 'priceOf' | 'judge' | 'check'> {
   store: ChunkStore;
-  readSource: boolean;
   tape: RunObserver | null;
 }
 
 export async function openArm(
   { name, app, settings }: ResolvedArm,
-  { store, readSource, tape, ...shared }: ArmDependencies,
+  { store, tape, ...shared }: ArmDependencies,
 ): Promise<RunnableArm> {
   const sessions = createMemorySessionStore();
-  const agent = await createCollectionAgent(app, { store, sessions, mode: settings.mode, readSource });
+  const agent = await createCollectionAgent(app, { store, sessions, mode: settings.mode });
   const dependencies = {
     agent: tape?.observe(agent) ?? agent,
     config: app.config.agent,

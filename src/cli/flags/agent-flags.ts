@@ -1,6 +1,7 @@
 import type { NumberRange, NumberSetting, SearchMode } from '../../domain/setting-choices.ts';
 import {
   CHECKS,
+  DEFAULT_TOOL_NAME,
   MODEL_APIS,
   MODEL_PROVIDERS,
   NUMBER_SETTINGS,
@@ -18,9 +19,9 @@ export interface AgentFlags
     TapeFlags,
     FlagValues<'policy' | 'model' | 'baseUrl' | 'api' | 'toolName' | 'systemPrompt', string>,
     FlagValues<'module' | 'session' | 'user', string>,
-    FlagValues<'tools' | 'filter', string[]>,
+    FlagValues<'filter', string[]>,
     FlagValues<Exclude<NumberSetting, 'scoreThreshold'> | 'threshold', number>,
-    Switches<'stream' | 'continue'> {
+    Switches<'stream' | 'continue' | 'readSource' | 'rewrite' | 'requireCitations'> {
   mode?: SearchMode | undefined;
   format?: 'md' | 'plain' | 'json' | undefined;
 }
@@ -65,14 +66,11 @@ export const answeringOptions = {
   'tool-name': {
     isAdvanced: true,
     choices: TOOL_NAMES,
-    describe: `Search tool: excerpts or whole passages (default search_docs; offline ${OFFLINE_DEFAULTS.toolName})`,
+    describe: `Search tool: excerpts or whole passages (default ${DEFAULT_TOOL_NAME}; offline ${OFFLINE_DEFAULTS.toolName})`,
   },
-  tools: {
-    isAdvanced: true,
-    choices: ['read_source'],
-    array: true,
-    describe: 'Extra tool: read around a passage',
-  },
+  'read-source': { isAdvanced: true, type: 'boolean', describe: 'Let the model read whole passages (default true)' },
+  rewrite: { isAdvanced: true, type: 'boolean', describe: 'Let the model write the query (policy always)' },
+  'require-citations': { isAdvanced: true, type: 'boolean', describe: 'Ask again if an answer cites nothing' },
   'max-tokens': limitOption('maxTokens', 'Tokens per answer'),
   'context-window': limitOption('contextWindow', 'Context window of the model in tokens'),
   'max-steps': limitOption('maxSteps', 'Model calls per question'),

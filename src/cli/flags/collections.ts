@@ -12,6 +12,7 @@ export const ingestCommand: CommandDefinition<IngestFlags> = {
   options: {
     'base-url': { value: 'url', describe: 'Where the files are published; citations link there' },
     module: { describe: 'Module of these documents (default: their folder)' },
+    description: { value: 'text', describe: 'What the documents are about, for the model' },
     prune: { type: 'boolean', describe: 'Remove documents whose source is gone' },
     include: { value: 'pattern', array: true, describe: 'Only matching files, as in .gitignore' },
     exclude: { value: 'pattern', array: true, describe: 'Skip matching files, as in .gitignore' },
@@ -51,6 +52,14 @@ const show: CommandDefinition<CollectionFlags> = {
   positionals: name,
   examples: [['citeloop collections show web_documents', 'Show documents and modules']],
   handler: async (flags) => (await import('../commands/collections.ts')).showCollection(flags),
+};
+
+const describe: CommandDefinition<CollectionFlags> = {
+  command: 'describe <name> [text]',
+  describe: 'Set what the documents are about, for the model',
+  positionals: { ...name, text: { describe: 'The description; an empty one removes it' } },
+  examples: [['citeloop collections describe web_documents "The handbook of Acme"', 'Set the description']],
+  handler: async (flags) => (await import('../commands/collections.ts')).runCollectionDescribe(flags),
 };
 
 const use: CommandDefinition<CollectionFlags> = {
@@ -109,5 +118,5 @@ export const collectionsCommand: CommandDefinition<CommonFlags> = {
   command: 'collections',
   describe: 'Manage collections of documents',
   options: serviceOptions('store', 'newCollection'),
-  commands: [list, show, use, copy, removeDocument, threshold, remove],
+  commands: [list, show, describe, use, copy, removeDocument, threshold, remove],
 };

@@ -86,8 +86,8 @@ export const tapeCommand: CommandDefinition<CommonFlags> = {
   commands: [show, check, scrub, importHar, exportHar, diff, renew],
 };
 
-/** The search settings are taken from the tape. */
-const { tools: _tools, mode: _mode, ...changeable } = answeringOptions;
+/** The search mode is taken from the tape. */
+const { mode: _mode, ...changeable } = answeringOptions;
 
 export const replayCommand: CommandDefinition<ReplayFlags> = {
   command: 'replay <tape..>',
