@@ -55,7 +55,7 @@ const MAX_LISTED_MODULES = 20;
 export function searchArguments(modules: readonly string[], usualTopK: number) {
   const isListed = modules.length > 0 && modules.length <= MAX_LISTED_MODULES;
   const module = isListed ? z.enum(modules) : z.string().trim().min(1);
-  const offered = z.object({
+  const offered = z.strictObject({
     query: z.string().trim().min(1).max(1000).describe('A question or key words.'),
     top_k: z
       .int()
@@ -79,7 +79,7 @@ const searchParameters = memoizeBy(
 );
 
 /** Characters of the best result, of the second and of the others in `search_docs`: the best ones hold most answers. */
-const EXCERPT_CHARACTERS = [1000, 400, 300] as const;
+const EXCERPT_CHARACTERS = [800, 400, 300] as const;
 /** Without `top_k`, results below this share of the best score are left out. */
 const MIN_SCORE_SHARE = 0.8;
 /** Results that are shown whatever their scores. */
@@ -201,7 +201,7 @@ function isUserError(error: unknown): boolean {
 /** Chunks before and after a search result; the offline model shows whole sections. */
 const NEIGHBOURS = { offline: 2, hosted: 1 } as const;
 
-const readSourceArguments = z.object({ ref: z.string().trim().min(1) });
+const readSourceArguments = z.strictObject({ ref: z.string().trim().min(1) });
 
 /** The tool that reads the passages around a search result. Counts as a retrieval. */
 export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStore, 'neighbours'>): Tool {

@@ -16,12 +16,12 @@ export function toToolSchema(schema: z.ZodObject) {
   const fields = Object.entries(properties).flatMap(([name, field]) =>
     typeof field === 'boolean' ? [] : [[name, field] as const],
   );
-  // Other properties are allowed by default, so they are not mentioned; the SDK's type asks for it.
-  return { type: 'object', properties: Object.fromEntries(fields), required } as unknown as {
-    type: 'object';
-    properties: Record<string, z.core.JSONSchema.BaseSchema>;
-    required: string[];
-    additionalProperties: true;
+  return {
+    type: 'object' as const,
+    properties: Object.fromEntries(fields),
+    required,
+    // The SDK's type asks for true where optional fields are allowed.
+    additionalProperties: false as unknown as true,
   };
 }
 

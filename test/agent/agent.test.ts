@@ -156,17 +156,19 @@ test('the tool schema contains the bounds and modules that arguments are checked
   const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();
   await askAndWait(session, 'Owls?');
   expect(model.calls[0]?.request.tools[0]).toMatchObject({
-    strict: true,
+    strict: false,
     parameters: {
-      required: ['query', 'top_k', 'module', 'threshold'],
+      required: ['query'],
       additionalProperties: false,
       properties: {
-        top_k: { type: ['integer', 'null'], minimum: 1, maximum: 20 },
-        module: { type: ['string', 'null'], enum: ['animals', 'plants', null] },
-        threshold: { type: ['number', 'null'], minimum: 0, maximum: 1 },
+        query: { type: 'string' },
+        top_k: { type: 'integer', minimum: 1, maximum: 20, description: expect.stringContaining('5') },
+        module: { type: 'string', enum: ['animals', 'plants'] },
       },
     },
   });
+  // Accepted, but not offered.
+  expect(model.calls[0]?.request.tools[0]).not.toHaveProperty('parameters.properties.threshold');
   const [unknown, known] = toolResults(model);
   expect(unknown).toMatchObject({ error: 'invalid_arguments', message: expect.stringContaining('animals') });
   expect(known?.total).toBeGreaterThan(0);
@@ -359,7 +361,7 @@ test('stops a model that keeps calling tools', async () => {
   expect(model.calls.length).toBeLessThanOrEqual(6);
 });
 
-test('search_docs returns at most 500 characters, retrieve_context whole passages', async () => {
+test('search_docs cuts long passages and says so, retrieve_context returns whole ones', async () => {
   const long = `A yak is a large ox. ${'It has long hair and lives in the mountains. '.repeat(20)}`;
   for (const toolName of ['search_docs', 'retrieve_context'] as const) {
     const model = new ScriptedModel([
@@ -370,9 +372,15 @@ test('search_docs returns at most 500 characters, retrieve_context whole passage
       config: { toolName },
     }).startSession();
     await askAndWait(session, 'Yaks?');
-    const length = toolResults(model)[0]?.results[0]?.text.length ?? 0;
-    if (toolName === 'search_docs') expect(length).toBeLessThanOrEqual(500);
-    else expect(length).toBeGreaterThan(500);
+    const [result] = toolResults(model)[0]?.results ?? [];
+    expect(result?.text.length).toBeGreaterThan(500);
+    if (toolName === 'search_docs') {
+      expect(result?.text.length).toBeLessThanOrEqual(800);
+      expect(result).toMatchObject({ truncated: true });
+    } else {
+      expect(result?.text.length).toBeGreaterThan(800);
+      expect(result).not.toHaveProperty('truncated');
+    }
   }
 });
 

@@ -33,6 +33,28 @@ test('keeps code and rows whole, with the table header', () => {
   expect(selectPassageWindow(`${TEXT}\n\n${table}`, 'serial bus', 60)).toBe(`${head}\n${rows[2]}`);
 });
 
+test('does not end before the code, list or table that the text introduces', () => {
+  const code = '```console\n$ fastapi run --workers 4\n```';
+  const lead = 'If you use the command:';
+  const text = `Workers use all cores of a machine.\n\n${lead}\n\n${code}\n\n${TEXT}`;
+  expect(selectPassageWindow(text, 'workers cores', 70)).toBe('Workers use all cores of a machine.');
+  expect(selectPassageWindow(text, 'which command', 90)).toBe(`${lead}\n\n${code}`);
+  const list = `${TEXT}\n\nRemedies are:\n\n- Wait for it.\n- Restart it.\n\n${TEXT}`;
+  expect(selectPassageWindow(list, 'remedies', 30)).toBe('Remedies are:\n\n- Wait for it.');
+  expect(selectPassageWindow(list, 'restart', 12)).toBe('- Restart it.');
+  const table = `${TEXT}\n\nRates:\n\n| Bus | Rate |\n| --- | --- |\n| CAN | 1 |\n| USB | 5 |`;
+  expect(selectPassageWindow(table, 'rates', 50)).toMatch(
+    /^Rates:\n\n\| Bus \| Rate \|\n.*\n\| CAN \| 1 \|$/,
+  );
+});
+
+test('cuts long code after a line', () => {
+  const text = `Run this:\n\n\`\`\`sh\n${'echo something longer\n'.repeat(40)}\`\`\``;
+  const shown = selectPassageWindow(text, 'run', 100);
+  expect(shown).toMatch(/^Run this:\n\n```sh\n(?:echo something longer\n)+echo something longer$/);
+  expect(shown.length).toBeLessThanOrEqual(100);
+});
+
 test('returns one piece of the passage within the limit', () => {
   fc.assert(
     fc.property(
@@ -42,7 +64,7 @@ test('returns one piece of the passage within the limit', () => {
       (text, query, max) => {
         const shown = selectPassageWindow(text, query, max);
         expect(text).toContain(shown);
-        expect(shown.length).toBeLessThanOrEqual(Math.max(max, text.length <= max ? text.length : max));
+        expect(shown.length).toBeLessThanOrEqual(1.5 * max);
       },
     ),
   );
