@@ -18,7 +18,7 @@ import { type App, usesReranker } from './create-app.ts';
 /** The collection of the sample book, which is used until the user has one. */
 export const SAMPLE_COLLECTION = 'sample_book';
 const SAMPLE_DESCRIPTION =
-  'A sample book about physical AI: robot anatomy and control, ROS 2, simulation, Isaac, vision-language-action models';
+  'physical AI, robot anatomy and control, ROS 2, simulation, NVIDIA Isaac and vision-language-action models';
 
 /**
  * Opens the chosen or default collection. If no collection was chosen and the default one does not exist, opens the last

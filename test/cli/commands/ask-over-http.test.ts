@@ -9,20 +9,19 @@ import { runInProcess } from '../../support/run-in-process.ts';
 import { serveOfflineModel } from '../../support/serve-offline-model.ts';
 
 const QUESTION = 'What is ROS 2?';
-test('gives the same answer over HTTP with both APIs as with the model in the process', async () => {
+test('gives the same answer over HTTP with both APIs, and before a search as with the model in the process', async () => {
   const home = await homeWithDocuments();
   const { url, flags } = await serveOfflineModel();
-  const served = [...flags, '--tool-name', 'retrieve_context', '--tools', 'read_source'];
+  const served = [...flags, '--tool-name', 'retrieve_context'];
   const ask = async (...flags: string[]) => {
     const { stdout, code } = await runInProcess(['ask', QUESTION, '--json', ...flags], { home });
     expect(code).toBe(0);
     const { answer, citations, grounded, tokensUsed } = JSON.parse(stdout) as AgentResponse;
     return { answer, citations, grounded, completion: tokensUsed.completion };
   };
-  const inProcess = await ask();
-  expect(inProcess.grounded).toBe(true);
-  expect(await ask(...served, '--api', 'chat_completions')).toEqual(inProcess);
-  expect(await ask(...served, '--api', 'responses')).toEqual(inProcess);
+  const overChat = await ask(...served, '--api', 'chat_completions');
+  expect(overChat.grounded).toBe(true);
+  expect(await ask(...served, '--api', 'responses')).toEqual(overChat);
   expect(await ask(...served, '--policy', 'always')).toEqual(await ask('--policy', 'always'));
 
   // No request to the model service contains a local path.

@@ -80,7 +80,7 @@ test('an unanswerable question is not grounded: exit code 0, or 6 with --require
   const response = await ask("What's the weather today?");
   expect(response).toMatchObject({ grounded: false, citations: [] });
   expect(response.answer).toMatch(/^I don't have information about/);
-  expect(response.answer).toContain('ros2');
+  expect(response.answer).toContain('ROS 2');
   const required = await run(['ask', "What's the weather today?", '--require-grounded']);
   expect(required.code).toBe(6);
   expect(required.stdout).toContain("I don't have information");
@@ -198,16 +198,9 @@ test('--json --stream prints every event as a line and ends with the completed t
   expect(events.at(-1)?.type).toBe('turn_completed');
 });
 
-test('--tools read_source, --tool-name and --no-stream are accepted', async () => {
+test('--no-read-source, --tool-name and --no-stream are accepted', async () => {
   expect(
-    await ask(
-      'What is a Jacobian?',
-      '--tool-name',
-      'retrieve_context',
-      '--tools',
-      'read_source',
-      '--no-stream',
-    ),
+    await ask('What is a Jacobian?', '--tool-name', 'retrieve_context', '--no-read-source', '--no-stream'),
   ).toMatchObject({
     grounded: true,
   });

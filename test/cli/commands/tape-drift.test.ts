@@ -27,12 +27,12 @@ test('records an unchanged file again, and tape diff and tape renew report what 
   const file = (name: string) => join(place.home, name);
   const first = await readFile(file('a.tape.json'), 'utf8');
   const again = await runInProcess(record, place);
-  expect(again.stderr).toContain('Recorded 2 exchanges');
+  expect(again.stderr).toContain('Recorded 3 exchanges');
   expect(await readFile(file('a.tape.json'), 'utf8')).toBe(first);
 
   await runInProcess([...ask, ...flags, '--record', 'b.tape.json'], place);
   const same = await runInProcess(['tape', 'diff', 'a.tape.json', 'b.tape.json'], place);
-  expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('same (2 and 2 calls)') });
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('same (3 and 3 calls)') });
   await runInProcess([...ask, ...flags, '--top-k', '1', '--record', 'b.tape.json'], place);
   const other = await runInProcess(['tape', 'diff', 'a.tape.json', 'b.tape.json'], place);
   expect(other).toMatchObject({ code: 7, stdout: expect.stringContaining('settings.topK: 5 -> 1') });

@@ -21,7 +21,7 @@ test('replays a recorded run to the same bytes without the server and the key', 
     env: { OPENAI_API_KEY: KEY },
   });
   await stop();
-  expect(recorded).toMatchObject({ code: 0, stderr: expect.stringContaining('Recorded 2 exchanges') });
+  expect(recorded).toMatchObject({ code: 0, stderr: expect.stringContaining('Recorded 3 exchanges') });
   const text = await readFile(join(place.home, 'node.tape.json'), 'utf8');
   expect(text).not.toContain(KEY);
 
@@ -38,7 +38,7 @@ test('replays a recorded run to the same bytes without the server and the key', 
   const again = await runCli(['replay', 'node.tape.json'], place);
   expect(again).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('same (2 of 2 exchanges used, 1 turn)'),
+    stdout: expect.stringContaining('same (3 of 3 exchanges used, 1 turn)'),
   });
 
   const missed = await runInProcess(['ask', 'What is a topic?', '--replay', 'node.tape.json'], place);
