@@ -65,17 +65,17 @@ export async function rewriteAsQuery(
   model: Model,
   history: readonly AgentInputItem[],
   question: string,
-  signal?: AbortSignal,
+  { coverage, signal }: { coverage: string; signal: AbortSignal },
 ): Promise<{ query: string; tokens: TokensUsed }> {
   const request: ModelRequest = {
-    systemInstructions: REWRITE_INSTRUCTIONS,
+    systemInstructions: `${REWRITE_INSTRUCTIONS}\n\n${coverage}`.trimEnd(),
     input: [...history, { role: 'user', content: question }],
     modelSettings: { temperature: 0 },
     tools: [],
     handoffs: [],
     outputType: 'text',
     tracing: false,
-    ...(signal && { signal }),
+    signal,
   };
   const response = await model.getResponse(request);
   const query = responseText(response.output)

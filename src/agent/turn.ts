@@ -154,7 +154,7 @@ export async function answerQuestion(
     let query = question;
     if (retrievesFirst) {
       if (config.rewrite || historyItems.length > 0) {
-        const rewritten = await rewriteAsQuery(model, historyItems, question, signal);
+        const rewritten = await rewriteAsQuery(model, historyItems, question, { coverage, signal });
         query = rewritten.query;
         record.countTokens(rewritten.tokens);
       }

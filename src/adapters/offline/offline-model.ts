@@ -77,7 +77,7 @@ function decideStep(request: OfflineRequest): Step {
   const { question, history, searches, around, context, searchTool } = request;
   const earlier = history.map((exchange) => exchange.question);
   const query = cutText(toStandaloneQuery(question.trim(), earlier), MAX_QUERY);
-  if (request.instructions === REWRITE_INSTRUCTIONS) return { say: query };
+  if (request.instructions.startsWith(REWRITE_INSTRUCTIONS)) return { say: query };
   if (!request.mustSearch || searches.length > 0) {
     const reply = replyToSmallTalk(question, history);
     if (reply !== null) return { say: reply };

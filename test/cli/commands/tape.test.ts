@@ -54,7 +54,7 @@ test('replays a recorded run to the same bytes without the server and the key', 
   });
 
   const shown = await runInProcess(['tape', 'show', 'node.tape.json'], place);
-  expect(shown.stdout).toMatch(/1\. What is a node\?.*search: .*cited \[1\] quoted Nodes.*2 calls:/s);
+  expect(shown.stdout).toMatch(/1\. What is a node\?.*search: .*cited \[1\] quoted Nodes.*3 calls:/s);
 });
 
 test('a tape contains no directories and replays where the documents are in another directory', async () => {
