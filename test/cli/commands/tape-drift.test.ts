@@ -41,7 +41,7 @@ test('records an unchanged file again, and tape diff and tape renew report what 
   const unchanged = await runInProcess([...renew, url], place);
   expect(unchanged).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('Repeated 2 calls: all as recorded'),
+    stdout: expect.stringContaining('Repeated 3 calls: all as recorded'),
   });
   await stop();
   const elsewhere = await otherModel();
