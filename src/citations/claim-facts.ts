@@ -8,6 +8,8 @@ interface NumberFact {
   unit: string | null;
   /** The word after it, in the singular. */
   noun: string;
+  /** Part of a name, as in "Part 2" and "2018-19". */
+  isNamed: boolean;
 }
 
 const CODE_SPAN = /`([^`]{1,300})`/g;
@@ -15,7 +17,7 @@ const CODE_SPAN = /`([^`]{1,300})`/g;
 const NUMBER =
   /(?<![\p{L}\p{N}_.,:/]|\p{L}-)\d+(?:[,\u00a0\u202f'_]\d{3})*(?:\.\d+)?(?![\d_:/]|[.,]\d)(?:[\s\u00a0-]?(%|°|[A-Za-zµ]+))?/gu;
 const LIST_NUMBER = /^\s*(?:[-*+•]\s*)?\d{1,3}[.)](?=\s|$)/gm;
-/** What stands before a number that names something, as in "Part 2" and "2018-19". */
+/** What stands before a number that names something. */
 const BEFORE_LABEL =
   /(?:\b(?:section|chapter|part|figure|fig\.|table|step|page|line|option|example|appendix|note|item|passage|source|no\.)\s|#|\d{4}[-–])$/i;
 const BEFORE_DIGIT_LABEL = /\p{Lu}[\p{L}\p{N}.]*\s$/u;
@@ -78,13 +80,13 @@ export function findDigits(text: string): NumberFact[] {
   return Array.from(prose.matchAll(NUMBER)).flatMap(({ 0: whole, 1: suffix = '', index }) => {
     const digits = /^[\d.,\u00a0\u202f'_]*\d/.exec(whole)?.[0] ?? whole;
     const before = prose.slice(Math.max(0, index - 20), index);
-    if (BEFORE_LABEL.test(before) || (digits.length === 1 && BEFORE_DIGIT_LABEL.test(before))) return [];
+    const isNamed = BEFORE_LABEL.test(before) || (digits.length === 1 && BEFORE_DIGIT_LABEL.test(before));
     const name = suffix.toLowerCase();
     const scale = SCALES.get(name);
     const unit = UNITS.has(name) ? name : null;
     const value = Number(digits.replace(/[,\u00a0\u202f'_]/g, ''));
     const written = scale === undefined && unit === null ? digits : whole;
-    const plain = { written, value, unit, noun: name.replace(/s$/, '') };
+    const plain = { written, value, unit, noun: name.replace(/s$/, ''), isNamed };
     return scale === undefined ? [plain] : [plain, { ...plain, value: value * scale, unit: null }];
   });
 }
@@ -105,7 +107,7 @@ function findSpelledNumbers(text: string): NumberFact[] {
     const name = suffix.toLowerCase();
     const unit = UNITS.has(name) ? name : null;
     const written = unit === null ? whole.slice(0, whole.length - suffix.length).trim() : whole;
-    return { written, value: value + part, unit, noun: name.replace(/s$/, '') };
+    return { written, value: value + part, unit, noun: name.replace(/s$/, ''), isNamed: false };
   });
 }
 
@@ -118,7 +120,8 @@ export function findMissingNumbers(claim: string, source: string): string[] {
   const isGiven = (fact: NumberFact) =>
     given.some((one) => isSameQuantity(fact, one)) ||
     (!given.some(({ value }) => value === fact.value) && containsDigits(source, fact.value));
-  const digits = Object.values(Object.groupBy(findDigits(claim), ({ written }) => written));
+  const claimed = findDigits(claim).filter(({ isNamed }) => !isNamed);
+  const digits = Object.values(Object.groupBy(claimed, ({ written }) => written));
   const spelled = findSpelledNumbers(claim).filter(
     ({ value, unit, noun }) =>
       unit !== null || value >= LEAST_SPELLED || (noun !== '' && given.some((one) => one.noun === noun)),

@@ -21,7 +21,7 @@ export function matchesAnswer(answer: string, expected: string): boolean | null 
   }
   const given = new Set(indexTerms(answer));
   const named = findDigits(expected).filter(({ isNamed }) => isNamed);
-  if (named.some(({ value }) => !given.has(value))) return false;
+  if (named.some(({ value }) => !given.has(String(value)))) return false;
   if (findMissingNumbers(expected, answer).length > 0) return false;
   const statements = toSentences(expected).map((statement) => matchesStatement(answer, statement));
   if (statements.includes(false)) return false;
