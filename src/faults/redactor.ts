@@ -45,24 +45,29 @@ const KEY_SHAPES: readonly RegExp[] = [
 const KEY_PATTERNS: readonly RegExp[] = [
   // A key may follow a line break that is escaped in JSON.
   new RegExp(`(?:\\b|(?<=\\\\[nrt]))(?:${KEY_SHAPES.map(({ source }) => source).join('|')})`, 'g'),
-  /\b(?:Bearer|bearer|BEARER|Basic|basic)\s+(?=[A-Za-z._~+/-]*[\d=])([A-Za-z0-9._~+/=-]{8,})/g,
+  /\b(?:Bearer|bearer|BEARER|Basic|basic)\s+(?!HTTP\/)(?=[A-Za-z._~+/-]*[\d=])([A-Za-z0-9._~+/=-]{8,})/g,
   // JSON fields inside a text; their quotes may be escaped several times.
   new RegExp(`"(?:${NAMES})\\\\*"\\s*:\\s*\\\\*"([^"\\\\]+)`, 'gi'),
   // Parameters inside a text.
   new RegExp(`[?&](?:${NAMES}|key|token|sig|signature)=([^&#\\s"'\\\\]+)`, 'gi'),
+  // Docker's config.json, .netrc, `curl -u`, and cookies in a text.
+  /"auth\\*"\s*:\s*\\*"([A-Za-z0-9+/]{16,}={0,2})/g,
+  /\blogin\s+\S+\s+password\s+(?=\S*\d)([^\s"'\\]{8,})/g,
+  /\s(?:-u|-{2}user)[\s=]+["']?[\w.@-]+:(?=\S*\d)(?=\S*[A-Za-z])([^\s"'\\]{8,})/g,
+  /\bcookie:\s*[^\s=;]+=(?=\S*\d)([^\s;"'\\]{16,})/gi,
   // postgres://user:password@host, but no placeholder such as $PASSWORD or <password>.
   /:\/\/([^\s/@:"'\\]*:(?![$<{*%[]|pass(?:word)?@)[^\s/@"'\\]+)@/g,
 ];
 
 const SECRET_WORDS =
-  '(?:api|access|account|auth|client|encryption|master|private|secret|service|shared|signing|storage)[-_. ]?key|secret|token(?!i)|credential|passw(?:or)?d|passphrase|pwd';
+  '(?:api|access|account|admin|auth|client|encryption|master|private|secret|service|shared|signing|storage)[-_. ]?key|secret|token(?!i)|credential|passw(?:or)?d|passphrase|pwd';
 const SECRET_NAME = new RegExp(SECRET_WORDS, 'i');
 /** A name of a secret and the value after it. The value is not part of the match, as it may be the next name. */
 const ASSIGNMENT = new RegExp(
   `(?:${SECRET_WORDS})[\\w.-]{0,30}[\\s"'\`\\\\=:>,()[\\]]{1,12}(?=([\\w./+~@#$%^*!-]{8,}={0,2}))`,
   'gi',
 );
-const PASSWORD_NAME = /(?:pass|pwd).*[=:>]/is;
+const PASSWORD_NAME = /(?:pass|pwd).*[=:>].*$/i;
 const ID_NAME = /id\W*$/i;
 
 /**

@@ -90,6 +90,11 @@ test.each([
   ['{\\"auth_token\\": \\"', random(40), '\\"}'],
   ['DB_PASSWORD=', 'Tr0ub4dor', ''],
   ['<password>', 'S3cr3tPhrase', '</password>'],
+  ['"auths": {"registry.test": {"auth": "', `${random(26)}==`, '"}}'],
+  ['machine api.test login me password ', 's3cretphrase', '\n'],
+  ['curl -u admin:', 's3cretphrase', ' https://a.test'],
+  ['Set-Cookie: sid=', hex(32), '; Path=/; HttpOnly'],
+  ['ALGOLIA_ADMIN_KEY=', hex(32), ''],
 ])('removes the value from %s', (before, secret, after) => {
   expect(redactor.text(`${before}${secret}${after}`)).toBe(`${before}${R}${after}`);
 });
@@ -105,6 +110,11 @@ const HARMLESS = [
   'API_KEY=$SECRET_FROM_VAULT_2 or {{ secrets.KEY_2 }}',
   'password: string, at least 8 characters',
   'class OAuth2PasswordBearer, OAuth2PasswordRequestForm2Strict',
+  'class OAuth2PasswordRequestForm\n\n::: fastapi.security.OAuth2PasswordRequestFormStrict',
+  'A basic HTTP/1.1 client',
+  'docker run -u 1000:1000 image',
+  'Set-Cookie: theme=dark; Path=/',
+  '{"auth": "required"}',
   'token: claude-3-5-sonnet-20241022',
   'max_tokens: 4096, prompt_tokens: 1234',
   'tokenizer.json: da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0',
