@@ -2,6 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AppError, type ErrorKind, messageOf } from '../faults/app-error.ts';
 import { findNearestName } from '../text/nearest-name.ts';
+import { isJsonObject } from '../text/parse-json.ts';
 import { parseValue, sameOrigin } from './parse-value.ts';
 import {
   needsTrust,
@@ -200,7 +201,7 @@ export function readConfigFile(path: string): Record<string, unknown> | undefine
 
 function parseConfigObject(text: string, path: string): Record<string, unknown> {
   const value = parseConfigJson(text, path);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isJsonObject(value)) return value;
   throw new AppError('configuration_error', `${path} must contain one JSON object.`);
 }
 

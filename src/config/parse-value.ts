@@ -51,14 +51,6 @@ export function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-export function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Long values are not repeated, because they may be a misplaced key. */
 function formatRejected(value: unknown): string {
   const text = String(value);

@@ -1,7 +1,8 @@
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { writeFileAtomic } from '../files/write-file-atomic.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { readConfigFile, throwUnknownSetting, toKebabCase } from './collect-settings.ts';
-import { parseJsonOrText, parseValue } from './parse-value.ts';
+import { parseValue } from './parse-value.ts';
 import { parseSettingText, type SettingName, settingNames, settingSchemas } from './settings.ts';
 
 /** Accepts `topK` and `top-k`. Throws `invalid_input` with the nearest setting. */
@@ -29,6 +30,6 @@ export async function saveSetting(path: string, name: SettingName, text: string 
 }
 
 function parseSetting(name: SettingName, text: string): unknown {
-  const value = text.trimStart().startsWith('{') ? parseJsonOrText(text) : parseSettingText(name, text);
+  const value = text.trimStart().startsWith('{') ? (parseJson(text) ?? text) : parseSettingText(name, text);
   return parseValue(settingSchemas[name], value, { subject: name, kind: 'invalid_input' });
 }

@@ -1,8 +1,9 @@
 import type { ANSWER_CHANGE_KINDS } from '../domain/setting-choices.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { diffJson, type JsonDifference } from './diff-json.ts';
 import { isEmbeddingVector } from './match-key.ts';
 import { parseEventPayloads } from './redact/redact-chunks.ts';
-import { bodyValue, type TapeExchange, type TapeJson, toJsonObject, tryParseJson } from './tape-format.ts';
+import { bodyValue, type TapeExchange, type TapeJson, toJsonObject } from './tape-format.ts';
 
 /** What changed in an answer: the first segment of the path of a difference. */
 export type AnswerChangeKind = (typeof ANSWER_CHANGE_KINDS)[number];
@@ -86,7 +87,7 @@ function modelAnswer(
 ): ReturnType<typeof readableAnswer> {
   return {
     'tool-choice': calls.map(({ name }) => name),
-    arguments: calls.map(({ args }) => tryParseJson(args) ?? args),
+    arguments: calls.map(({ args }) => parseJson<TapeJson>(args) ?? args),
     // Sorted: where the markers are placed in the text does not count.
     citations: [...new Set(text.match(/\[\d+\]/g))].sort(),
     answer: text,

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../text/parse-json.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { areSameVectors, isEmbeddingVector } from './match-key.ts';
 import type { TapeJson } from './tape-format.ts';
@@ -29,7 +30,7 @@ export function diffJson(
       diffJson(before[index], after[index], `${path}[${index}]`),
     ).flat();
   }
-  if (isObject(before) && isObject(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...keys].flatMap((key) =>
       diffJson(before[key], after[key], path === '' ? key : `${path}.${key}`),
@@ -86,8 +87,4 @@ function countFields(value: TapeJson | undefined): number {
   if (value === undefined) return 0;
   if (typeof value !== 'object' || value === null || isEmbeddingVector(value)) return 1;
   return Object.values(value).reduce((sum: number, each) => sum + countFields(each), 0);
-}
-
-function isObject(value: TapeJson | undefined): value is { [key: string]: TapeJson } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

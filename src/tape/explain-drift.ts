@@ -1,5 +1,6 @@
 import { type Advice, advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { diffJson, formatJsonDifference, type JsonDifference, jsonSimilarity } from './diff-json.ts';
 import { canonicalJson, canonicalPath } from './match-key.ts';
@@ -10,7 +11,6 @@ import {
   type TapeExchange,
   type TapeJson,
   type TapeRequest,
-  tryParseJson,
 } from './tape-format.ts';
 
 const SHOWN_DIFFERENCES = 8;
@@ -137,7 +137,7 @@ function comparableBody(body: TapeBody | undefined): TapeJson | undefined {
 
 function parseNestedJson(value: TapeJson): TapeJson {
   if (typeof value === 'string' && /^[{[]/.test(value)) {
-    const parsed = tryParseJson(value);
+    const parsed = parseJson<TapeJson>(value);
     return parsed === undefined ? value : parseNestedJson(parsed);
   }
   if (Array.isArray(value)) return value.map(parseNestedJson);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dotProduct } from '../domain/unit-vectors.ts';
-import { type TapeJson, type TapeRequest, tryParseJson } from './tape-format.ts';
+import { parseJson } from '../text/parse-json.ts';
+import type { TapeJson, TapeRequest } from './tape-format.ts';
 
 /** Fields of request bodies that differ between equal runs. They are ignored when a request is matched. */
 export const VOLATILE_REQUEST_FIELDS: ReadonlySet<string> = new Set([
@@ -105,7 +106,7 @@ function isMessageItem(value: object): boolean {
 function canonicalText(text: string): TapeJson {
   if (text.startsWith('file:///')) return fileName(text);
   if (!/^\s*[{[]/.test(text)) return text.replace(DIRECTORY_IN_PROMPT, '');
-  const value = tryParseJson(text);
+  const value = parseJson<TapeJson>(text);
   return value === undefined ? text : JSON.stringify(canonicalJson(value));
 }
 

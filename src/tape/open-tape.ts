@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { parseOrThrow } from '../faults/parse-or-throw.ts';
+import { isJsonObject, parseJson } from '../text/parse-json.ts';
 import { createMatchKey, type MatchKey } from './match-key.ts';
 import { parseStoredExchange } from './serialize-exchange.ts';
 import {
@@ -16,7 +17,6 @@ import {
   tapeHeaderSchema,
   tapeTailSchema,
   toTapeFileError,
-  tryParseJson,
 } from './tape-format.ts';
 
 /** Position of an exchange in its file, or its index in a tape that is kept in memory. */
@@ -148,7 +148,7 @@ function scanTape(path: string, file: number): TapeContent | null {
   if (header === undefined) return null;
   return {
     header,
-    tail: parseTail(path, tryParseJson(`{${(end ?? []).join('\n')}`)),
+    tail: parseTail(path, parseJson(`{${(end ?? []).join('\n')}`)),
     entries,
     digestOffset,
     read: ({ id, offset, length }) =>
@@ -180,8 +180,8 @@ function parseTape(path: string): TapeContent {
 }
 
 function parseObject(path: string, text: string): Record<string, unknown> {
-  const document = tryParseJson(text);
-  if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
+  const document = parseJson(text);
+  if (isJsonObject(document)) return document;
   throw notATapeError(path, text.trim() === '' ? 'it is empty' : 'it is not a JSON object');
 }
 
@@ -198,7 +198,7 @@ function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader 
 
 function parseExchange(path: string, text: string, number: number): TapeExchange {
   const name = `Exchange ${number} of ${path}`;
-  const value = tryParseJson(text);
+  const value = parseJson(text);
   if (value !== undefined) return parseStoredExchange(parseOrThrow(tapeExchangeSchema, value, name), number);
   throw new AppError('invalid_input', `${name} is not valid JSON.`, {
     hint: 'The file was edited or damaged after it was recorded. Record it again.',

@@ -12,15 +12,6 @@ export function toJsonObject(value: TapeJson | undefined): { [key: string]: Tape
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** Undefined for a text that is not JSON. */
-export function tryParseJson(text: string): TapeJson | undefined {
-  try {
-    return JSON.parse(text) as TapeJson;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Any JSON. It is not validated in depth, which would take longer than parsing it. */
 const jsonSchema = z.custom<TapeJson>((value) => value !== undefined);
 

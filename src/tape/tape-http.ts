@@ -1,20 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCauses, getField } from '../faults/network-errors.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { restoreFilePaths } from './redact/file-paths.ts';
-import {
-  type TapeBody,
-  type TapeExchange,
-  type TapeFailure,
-  type TapeJson,
-  type TapeRequest,
-  tryParseJson,
-} from './tape-format.ts';
+import type { TapeBody, TapeExchange, TapeFailure, TapeJson, TapeRequest } from './tape-format.ts';
 
 /** Whether a replay waits as long as the recorded run did. */
 export type ReplayTiming = 'none' | 'recorded';
 
 /** Undefined for a text that is not JSON, or with integers that JSON.parse would round. */
 export function tryParseExactJson(text: string): TapeJson | undefined {
-  return /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/.test(text) ? undefined : tryParseJson(text);
+  return /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/.test(text) ? undefined : parseJson<TapeJson>(text);
 }
 
 /** Consumes the body. */
@@ -52,19 +47,9 @@ export function toBodyContent(body: TapeBody): string | Buffer {
 
 export function toTapeFailure(error: unknown): TapeFailure {
   const { name = 'Error', message = String(error) } = (error ?? {}) as Partial<Error>;
-  const code = findErrorCode(error);
+  const codes = errorCauses(error).map((each) => getField(each, 'code'));
+  const code = codes.find((each): each is string => typeof each === 'string' && each !== '');
   return { name, message, ...(code !== undefined && { code }) };
-}
-
-/** Looks through the causes, at most eight because they may be circular. */
-function findErrorCode(error: unknown): string | undefined {
-  let each = error;
-  for (let depth = 0; depth < 8 && each instanceof Error; depth += 1) {
-    const { code } = each as { code?: unknown };
-    if (typeof code === 'string' && code !== '') return code;
-    each = each instanceof AggregateError && each.cause === undefined ? each.errors[0] : each.cause;
-  }
-  return undefined;
 }
 
 /** Recreates the response of an exchange. Throws its failure if it has no response. */

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { isJsonObject } from '../../text/parse-json.ts';
 import { indentWidth } from './rst/blocks.ts';
 
 /** Starts with a key, so that text between two rules at the top is not read as front matter. */
@@ -29,7 +30,7 @@ function readFields(yaml: string): Record<string, string> {
 function parseYamlFields(yaml: string): object {
   try {
     const parsed: unknown = parse(yaml, { schema: 'failsafe', logLevel: 'error' });
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : {};
+    return isJsonObject(parsed) ? parsed : {};
   } catch {
     return {};
   }

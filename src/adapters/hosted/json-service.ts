@@ -10,7 +10,7 @@ import {
   type ErrorDescription,
   toMidSentence,
 } from '../../faults/service-errors.ts';
-import { parseJson } from '../openai/wire/json-object.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import { parseWireError } from '../openai/wire/wire-error.ts';
 
 /** A hosted service, for its requests and its error messages. */

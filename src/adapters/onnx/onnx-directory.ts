@@ -5,7 +5,7 @@ import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { writeFileAtomic } from '../../files/write-file-atomic.ts';
-import { parseJson } from '../openai/wire/json-object.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import type { Pooling } from './model-threads.ts';
 
 /** Settings that the user writes for a model whose own files lack them. */

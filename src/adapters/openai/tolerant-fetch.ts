@@ -1,7 +1,8 @@
+import { isJsonObject, parseJson } from '../../text/parse-json.ts';
 import { type AnswerLimits, answerTooLong, notAnAnswer } from './wire/answer-errors.ts';
 import { createChatStreamRepair, repairChatCompletion, toChatEvents } from './wire/chat-answers.ts';
 import { repairEvents } from './wire/event-stream.ts';
-import { isJsonObject, type JsonObject, parseJson } from './wire/json-object.ts';
+import type { JsonObject } from './wire/json-object.ts';
 import { refusedParameter, repairRequest } from './wire/repair-request.ts';
 import { createResponseStreamRepair, repairResponse, toResponseEvents } from './wire/response-answers.ts';
 import { parseWireError, type WireError } from './wire/wire-error.ts';

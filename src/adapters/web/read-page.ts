@@ -3,7 +3,7 @@ import type { MediaType, RawDocument } from '../../domain/document.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { mediaTypeOfContentType, mediaTypeOfPath } from '../documents/media-type.ts';
 import type { LinkExtractor } from './extract-links.ts';
-import type { RobotsRules } from './robots.ts';
+import type { FindRobotsRules } from './robots.ts';
 import type { FetchedResource, SafeFetch } from './safe-fetch.ts';
 
 type SkipReason = 'type' | 'robots' | 'noindex';
@@ -16,7 +16,7 @@ export type CrawledPage =
 
 interface PageReaderOptions {
   web: Pick<SafeFetch, 'fetch'>;
-  robots: RobotsRules;
+  robots: FindRobotsRules;
   maxBytes: number;
   extractLinks: LinkExtractor;
 }
@@ -44,10 +44,9 @@ export function createPageReader(options: PageReaderOptions): PageReader {
   const waitForTurn = createPacer();
 
   async function admit(url: URL, signal: AbortSignal): Promise<void> {
-    if (!(await robots.isAllowed(url, signal))) {
-      throw (await robots.loadError(url, signal)) ?? new RobotsDisallowedError(url);
-    }
-    await waitForTurn(await robots.crawlDelay(url, signal), signal);
+    const { allows, delay, error } = await robots(url, signal);
+    if (!allows(url)) throw error ?? new RobotsDisallowedError(url);
+    await waitForTurn(delay, signal);
   }
 
   const reader: PageReader = {

@@ -2,19 +2,16 @@ import robotsParserModule from 'robots-parser';
 import { AppError } from '../../faults/app-error.ts';
 import { type SafeFetch, toHttpStatusError } from './safe-fetch.ts';
 
-/** The robots.txt rules of all visited sites (RFC 9309). */
-export interface RobotsRules {
-  isAllowed(url: URL, signal?: AbortSignal): Promise<boolean>;
-  /** Why robots.txt could not be read, in which case nothing is allowed; null if it was read. */
-  loadError(url: URL, signal?: AbortSignal): Promise<AppError | null>;
-  crawlDelay(url: URL, signal?: AbortSignal): Promise<number>;
-}
-
 interface SiteRules {
   allows(url: URL): boolean;
+  /** Seconds between two requests. */
   delay: number;
+  /** Why robots.txt could not be read, in which case nothing is allowed. */
   error: AppError | null;
 }
+
+/** The robots.txt rules of the site of a URL (RFC 9309). */
+export type FindRobotsRules = (url: URL, signal?: AbortSignal) => Promise<SiteRules>;
 
 // The package is CommonJS, so its default import is the function, unlike its types say.
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
@@ -25,14 +22,8 @@ const MAX_DELAY_SECONDS = 10;
 const ALLOW_ALL: SiteRules = { allows: () => true, delay: 0, error: null };
 
 /** Loads the robots.txt of an origin once, when it is first needed. */
-export function createRobotsRules(web: Pick<SafeFetch, 'fetch'>): RobotsRules {
+export function createRobotsRules(web: Pick<SafeFetch, 'fetch'>): FindRobotsRules {
   const known = new Map<string, Promise<SiteRules>>();
-
-  function siteRules(url: URL, signal?: AbortSignal): Promise<SiteRules> {
-    const rules = known.get(url.origin) ?? load(new URL('/robots.txt', url), signal);
-    known.set(url.origin, rules);
-    return rules;
-  }
 
   async function load(location: URL, signal?: AbortSignal): Promise<SiteRules> {
     try {
@@ -52,10 +43,10 @@ export function createRobotsRules(web: Pick<SafeFetch, 'fetch'>): RobotsRules {
     }
   }
 
-  return {
-    isAllowed: async (url, signal) => (await siteRules(url, signal)).allows(url),
-    loadError: async (url, signal) => (await siteRules(url, signal)).error,
-    crawlDelay: async (url, signal) => (await siteRules(url, signal)).delay,
+  return (url, signal) => {
+    const rules = known.get(url.origin) ?? load(new URL('/robots.txt', url), signal);
+    known.set(url.origin, rules);
+    return rules;
   };
 }
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { parseJsonOrText, parseValue } from '../../config/parse-value.ts';
+import { parseValue } from '../../config/parse-value.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { NamedToken } from '../../server/http/callers.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';
 
 const MIN_TOKEN_LENGTH = 16;
@@ -51,7 +52,7 @@ const tokenFileSchema = z
 /** The tokens of --tokens; undefined if the flag is not given. Throws `invalid_input`. */
 export function readNamedTokens({ tokens: path }: { tokens?: string | undefined }): NamedToken[] | undefined {
   if (path === undefined) return undefined;
-  const { tokens } = parseValue(tokenFileSchema, parseJsonOrText(readToken(path)), {
+  const { tokens } = parseValue(tokenFileSchema, parseJson(readToken(path)), {
     subject: `${path} (flag --tokens)`,
     kind: 'invalid_input',
   });

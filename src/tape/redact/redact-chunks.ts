@@ -1,5 +1,6 @@
 import { REDACTED, type RedactedRange, type Redactor } from '../../faults/redactor.ts';
-import { type TapeChunk, type TapeJson, tryParseJson } from '../tape-format.ts';
+import { parseJson } from '../../text/parse-json.ts';
+import type { TapeChunk, TapeJson } from '../tape-format.ts';
 
 interface TextEdit {
   start: number;
@@ -28,7 +29,7 @@ export function parseEventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
   return joinStreamChunks(chunks)
     .split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith(':'))
-    .map((line) => tryParseJson(line.replace(/^data:\s*/, '')) ?? line);
+    .map((line) => parseJson<TapeJson>(line.replace(/^data:\s*/, '')) ?? line);
 }
 
 export function joinStreamChunks(chunks: readonly TapeChunk[]): string {
@@ -47,7 +48,7 @@ function parseStreamEvents(text: string): StreamEvent[] {
   for (const match of text.matchAll(/^(?:data:[ ]?)?(\{.*\})\r?$/gm)) {
     const payload = match[1] ?? '';
     const start = match.index + match[0].indexOf(payload);
-    const json = tryParseJson(payload);
+    const json = parseJson<TapeJson>(payload);
     if (json !== undefined) events.push({ start, end: start + payload.length, json });
   }
   return events;

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createRobotsRules, type RobotsRules } from '../../../src/adapters/web/robots.ts';
+import { createRobotsRules, type FindRobotsRules } from '../../../src/adapters/web/robots.ts';
 import { createSafeFetch } from '../../../src/adapters/web/safe-fetch.ts';
 import { redirectTo, type Site, startSite } from './start-site.ts';
 
-function robotsFor(allowPrivate = true): RobotsRules {
+function robotsFor(allowPrivate = true): FindRobotsRules {
   const web = createSafeFetch({ userAgent: 'citeloop/1.2.3', allowPrivate, retryDelayMs: 1 });
   onTestFinished(() => web.close());
   return createRobotsRules(web);
@@ -15,7 +15,8 @@ const robotsTxt = (...lines: string[]) => ({
 });
 
 async function allows(site: Site, path: string): Promise<boolean> {
-  return robotsFor().isAllowed(new URL(path, site.origin));
+  const url = new URL(path, site.origin);
+  return (await robotsFor()(url)).allows(url);
 }
 
 test('follows the rules for all user agents', async () => {
@@ -76,7 +77,7 @@ test('follows redirects of robots.txt', async () => {
 
 test('throws for a robots.txt on a private network', async () => {
   const site = await startSite();
-  await expect(robotsFor(false).isAllowed(new URL(site.origin))).rejects.toMatchObject({
+  await expect(robotsFor(false)(new URL(site.origin))).rejects.toMatchObject({
     kind: 'invalid_input',
   });
 });
@@ -84,8 +85,8 @@ test('throws for a robots.txt on a private network', async () => {
 test('fetches robots.txt once per site', async () => {
   const site = await startSite();
   const robots = robotsFor();
-  await Promise.all(['/a', '/b', '/c'].map((path) => robots.isAllowed(new URL(path, site.origin))));
-  await robots.crawlDelay(new URL(site.origin));
+  await Promise.all(['/a', '/b', '/c'].map((path) => robots(new URL(path, site.origin))));
+  await robots(new URL(site.origin));
   expect(site.requests).toEqual(['/robots.txt']);
 });
 
@@ -96,7 +97,7 @@ test.each([
   ['soon', 0],
 ])('a crawl delay of %s is %d seconds', async (asked, seconds) => {
   const site = await startSite({ '/robots.txt': robotsTxt('User-agent: *', `Crawl-delay: ${asked}`) });
-  expect(await robotsFor().crawlDelay(new URL(site.origin))).toBe(seconds);
+  expect((await robotsFor()(new URL(site.origin))).delay).toBe(seconds);
 });
 
 test('uses the beginning of an endless robots.txt', async () => {

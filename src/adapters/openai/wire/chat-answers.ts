@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../../text/parse-json.ts';
 import { brokenStream } from './answer-errors.ts';
 import type { StreamRepair } from './event-stream.ts';
-import { firstText, isJsonObject, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
+import { firstText, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
 import { addCallIndexes, createToolCallCollector, repairToolCalls } from './tool-calls.ts';
 import { parseWireError, UNNAMED_ERROR, type WireError } from './wire-error.ts';
 import { REASONING_KEYS, type ServiceQuirks, type WireExchange } from './wire-exchange.ts';

@@ -1,5 +1,6 @@
+import { isJsonObject, parseJson } from '../../../text/parse-json.ts';
 import { type AnswerLimits, answerTooLong, eventTooLong, notAnAnswer } from './answer-errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from './json-object.ts';
+import type { JsonObject } from './json-object.ts';
 
 export interface StreamRepair {
   /** An event without content, passed on for a comment so that the stream does not count as idle for a while. */

@@ -1,9 +1,7 @@
+import { isJsonObject } from '../../../text/parse-json.ts';
+
 /** A JSON object from a service. Its fields are not trusted to be as specified. */
 export type JsonObject = Record<string, unknown>;
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The objects in a list; none if the value is no list. */
 export function objectsIn(value: unknown): JsonObject[] {
@@ -13,15 +11,6 @@ export function objectsIn(value: unknown): JsonObject[] {
 /** The first value that is a string and not empty. */
 export function firstText(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value !== '');
-}
-
-/** Undefined if the text is not valid JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Token counts as numbers; undefined if the service sent none. */

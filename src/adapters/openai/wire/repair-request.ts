@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../../text/parse-json.ts';
 import { contentText } from './chat-answers.ts';
-import { isJsonObject, type JsonObject, objectsIn } from './json-object.ts';
+import { type JsonObject, objectsIn } from './json-object.ts';
 import type { WireError } from './wire-error.ts';
 import type { ServiceQuirks, WireApi } from './wire-exchange.ts';
 

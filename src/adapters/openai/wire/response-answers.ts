@@ -1,9 +1,10 @@
 import type { AppError } from '../../../faults/app-error.ts';
 import { contentFilterError, outOfTokensError } from '../../../faults/service-errors.ts';
+import { isJsonObject } from '../../../text/parse-json.ts';
 import { brokenStream } from './answer-errors.ts';
 import { contentText } from './chat-answers.ts';
 import type { StreamRepair } from './event-stream.ts';
-import { firstText, isJsonObject, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
+import { firstText, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
 import { argumentsText, isEmptyCall, matchToolName, uniqueCallId } from './tool-calls.ts';
 import { parseWireError } from './wire-error.ts';
 import type { WireExchange } from './wire-exchange.ts';

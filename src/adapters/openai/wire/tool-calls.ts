@@ -1,4 +1,5 @@
-import { firstText, isJsonObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
+import { isJsonObject, parseJson } from '../../../text/parse-json.ts';
+import { firstText, type JsonObject, objectsIn } from './json-object.ts';
 import type { WireExchange } from './wire-exchange.ts';
 
 /** The given id, or a new one if it is empty or used before: the SDK does not run such a call. */

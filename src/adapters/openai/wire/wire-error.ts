@@ -1,4 +1,5 @@
-import { firstText, isJsonObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
+import { isJsonObject, parseJson } from '../../../text/parse-json.ts';
+import { firstText, type JsonObject, objectsIn } from './json-object.ts';
 
 /** An error in OpenAI's form, with the HTTP status that it has or should have had. */
 export interface WireError {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject, objectsIn } from './json-object.ts';
+import { isJsonObject } from '../../../text/parse-json.ts';
+import { type JsonObject, objectsIn } from './json-object.ts';
 
 export type WireApi = 'responses' | 'chat_completions';
 
