@@ -7,13 +7,16 @@ type FoundEntry = Pick<SourceEntry, 'uri' | 'root' | 'relativePath'>;
 
 /**
  * Assigns documents the address that is cited, the same on every machine. A file's place is its path below the ingested
- * root. If the collection has another root that still exists, the paths
- * start with the root's name: `guide.md`, `notes/guide.md`, `notes-2/guide.md`. The place of a web page is its URL.
+ * root, or below the common directory of the roots that are ingested together. If the collection has another root that
+ * still exists, the paths start with the root's name: `guide.md`, `notes/guide.md`, `notes-2/guide.md`. Known roots keep
+ * their places. The place of a web page is its URL.
  */
 export function createDocumentPlaces(
   known: Iterable<KnownPlace>,
   stillExists: (uri: string) => Promise<boolean>,
+  together: readonly string[] = [],
 ) {
+  const base = commonDirectory(together);
   const directories = new Set<string>();
   /** The prefix of the places below each root, and the root of each prefix. */
   const prefixes = new Map<string, string>();
@@ -48,8 +51,9 @@ export function createDocumentPlaces(
       replaced.add(other);
       return assign(prefix, root);
     }
+    const preferred = together.includes(root) ? root.slice(base.length) : '';
     for (let number = 0; ; number += 1) {
-      const prefix = number === 0 ? '' : numberedName(lastUrlSegment(root), number);
+      const prefix = number === 0 ? preferred : numberedName(lastUrlSegment(root), number);
       if (await isFree(prefix, root)) return assign(prefix, root);
     }
   }
@@ -63,8 +67,13 @@ export function createDocumentPlaces(
   }
 
   async function placeOfFile(uri: string): Promise<string> {
+    const known = [...files].find(([, other]) => other === uri)?.[0];
+    if (known !== undefined) return known;
     for (let number = 1; ; number += 1) {
-      const place = numberedName(lastUrlSegment(uri), number);
+      const place = numberedName(
+        together.includes(uri) ? uri.slice(base.length) : lastUrlSegment(uri),
+        number,
+      );
       const other = files.get(place);
       if (other !== undefined && other !== uri && (await stillExists(other))) continue;
       files.set(place, uri);
@@ -99,6 +108,16 @@ export function createDocumentPlaces(
     /** Whether a root no longer exists and a new root of the same name took over its places. */
     isReplaced: (root: string) => replaced.has(root),
   };
+}
+
+/** The innermost directory that contains all roots: of a single directory, that itself. */
+function commonDirectory(roots: readonly string[]): string {
+  const [first = '', ...others] = roots.map((root) => new URL('.', root).href);
+  return others.reduce((common, directory) => {
+    let shared = common;
+    while (!directory.startsWith(shared)) shared = new URL('..', shared).href;
+    return shared;
+  }, first);
 }
 
 /** `docs/` to `docs-2/`, `notes.md` to `notes-2.md`. */

@@ -63,6 +63,8 @@ export interface IngestSummary {
   gone: string[];
   /** All roots of the collection, if this run added the first document of an unrelated root; otherwise empty. */
   mixed: string[];
+  /** Documents without text, which are not stored, as paths below their root. */
+  empty: string[];
   failed: { uri: string; message: string; hint: string | null }[];
   /** Chunks written. */
   chunks: number;
@@ -89,13 +91,15 @@ export async function ingestSources(
     removed: 0,
     gone: [],
     mixed: [],
+    empty: [],
     failed: [],
     chunks: 0,
     embeddedChunks: 0,
   };
   const known = await loadKnownDocuments(store, stillExists);
   const damaged = new Set(await store.damaged?.());
-  const places = createDocumentPlaces(known.all(), stillExists);
+  const roots = sources.flatMap(({ root }) => root ?? []);
+  const places = createDocumentPlaces(known.all(), stillExists, roots);
   const rootsBefore = Array.from(known.all(), ({ root }) => root);
   const seen = new Set<string>();
   let pending: { write: DocumentWrite; change: 'added' | 'changed' | 'renamed' }[] = [];
@@ -188,6 +192,10 @@ export async function ingestSources(
       const chunking = { title: document.title, maxTokens, countTokens };
       const chunks = await chunkDocument(parsed, chunking, signal);
       const isKnown = known.at(uri) !== undefined;
+      if (chunks.length === 0 && !isKnown) {
+        summary.empty.push(decodeURI(relativeAddress(document.root, uri)));
+        return;
+      }
       const replaces = await known.findPredecessor(document);
       known.remember(document, replaces);
       const change = isKnown ? 'changed' : replaces !== undefined ? 'renamed' : 'added';

@@ -14,6 +14,8 @@ export interface SourceEntry {
 
 /** Finds documents: files, directories, globs, or the pages of a site. */
 export interface DocumentSource {
+  /** The URL of the directory or file that it reads; undefined for web pages. */
+  root?: string;
   /** The number of entries, if it is known in advance. */
   total: number | null;
   /** Yields each entry once, in a stable order. Unreachable ones are yielded too; their `read` throws. */

@@ -71,6 +71,7 @@ const nothing = {
   removed: 0,
   gone: [],
   mixed: [],
+  empty: [],
   failed: [],
   chunks: 0,
   embeddedChunks: 0,
@@ -148,14 +149,14 @@ test('distinguishes roots of the same name, and places part of a root by the who
   const urls = async () => (await documents()).map(({ url }) => url).sort();
   const everything = ['docs', 'other/docs', 'more/docs', 'notes.md', 'other/notes.md'];
   await run({}, await from(...everything));
-  const places = ['docs-2/x.md', 'docs/x.md', 'notes-2.md', 'notes.md', 'x.md'];
+  const places = ['docs/x.md', 'more/docs/x.md', 'notes.md', 'other/docs/x.md', 'other/notes.md'];
   expect(await urls()).toEqual(places);
   expect(await run({}, await from(...everything.toReversed()))).toEqual({ ...nothing, unchanged: 5 });
 
   await write('other/docs/deep/y.md', 'Epsilon.');
   const part = await run({}, await from('other/docs/deep', 'other/docs/x.md'));
   expect(part).toMatchObject({ added: 1, unchanged: 1, changed: 0 });
-  expect(await urls()).toEqual(['docs-2/x.md', 'docs/deep/y.md', ...places.slice(1)]);
+  expect(await urls()).toEqual([...places, 'other/docs/deep/y.md'].sort());
 });
 
 test('does not embed unchanged documents', async () => {
@@ -347,11 +348,30 @@ test('progress only increases and ends with every document', async () => {
   });
 });
 
-test('stores an empty document without chunks', async () => {
-  const { run, documents } = await library({ 'a.md': '' });
-  expect(await run()).toMatchObject({ added: 1, chunks: 0 });
+test('skips empty documents, and names them', async () => {
+  const { run, documents, write } = await library({ 'a.md': '', 'b.md': 'Beta.' });
+  expect(await run()).toMatchObject({ added: 1, empty: ['a.md'] });
   expect(await documents()).toHaveLength(1);
-  expect(await run()).toMatchObject({ unchanged: 1 });
+  await write('a.md', 'Alpha.');
+  expect(await run()).toMatchObject({ added: 1, empty: [] });
+  await write('a.md', '');
+  expect(await run()).toMatchObject({ changed: 1, chunks: 0 });
+});
+
+test('another root does not rename the documents before it', async () => {
+  const { docs, run, documents } = await library({
+    'aa/one.md': 'One.',
+    'bb/two.md': 'Two.',
+    'cc/two.md': 'Three.',
+  });
+  const from = (...names: string[]) =>
+    Promise.all(names.map((name) => createFileSource(join(docs, name), { cwd: '/' })));
+  const urls = async () => (await documents()).map(({ url }) => url).sort();
+  await run({}, await from('aa', 'bb'));
+  expect(await urls()).toEqual(['aa/one.md', 'bb/two.md']);
+  await run({}, await from('cc'));
+  await run({}, await from('bb', 'cc'));
+  expect(await urls()).toEqual(['aa/one.md', 'bb/two.md', 'two.md']);
 });
 
 test('an error of the embedder stops the run', async () => {

@@ -55,6 +55,7 @@ export async function createFileSource(
   }
 
   return {
+    root,
     total: found.paths.length,
     async *entries(signal) {
       for (const path of found.paths) {

@@ -92,7 +92,7 @@ export async function ingestDocuments(
 ) {
   const { collection } = app.config.agent;
   const startedAt = app.runtime.elapsedMs();
-  const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
+  const onNotice = (notice: string) => renderText(createTerminal(process.stderr), notice);
   const isNew = tape === null || !(await app.catalog.list()).includes(collection);
   const bar = createIndexingBar('Reading');
   let isNotified = false;
@@ -101,10 +101,7 @@ export async function ingestDocuments(
       const chunks = progress.embedding?.totalChunks ?? 0;
       if (!isNotified && chunks >= MANY_CHUNKS) {
         isNotified = true;
-        bar.clear();
-        onNotice(
-          `${collection} can be searched by words now. Embedding ${chunks} chunks to search by meaning.`,
-        );
+        onNotice(`${collection} can be searched by words now; search by meaning follows.`);
       }
       bar.update(progress);
     },
@@ -130,7 +127,7 @@ export async function ingestDocuments(
   }).finally(bar.clear);
   if (tape !== null) {
     // These depend on the machine, not on the run.
-    const { gone: _, mixed: __, ...recorded } = summary;
+    const { gone: _, mixed: __, empty: ___, ...recorded } = summary;
     tape.outputs.ingest = { ...recorded, intoNew: isNew };
   }
   return { summary, seconds: (app.runtime.elapsedMs() - startedAt) / 1000 };
@@ -152,12 +149,13 @@ function renderSummary(
     .filter((kind) => summary[kind] > 0)
     .map((kind) => `${summary[kind]} ${kind}`);
   if (summary.failed.length > 0) counts.push(`${summary.failed.length} failed`);
-  const { chunks: written, embeddedChunks: embedded, gone } = summary;
+  const { chunks: written, embeddedChunks: embedded, gone, empty } = summary;
   const chunks = written + embedded === 0 ? '' : `; ${written} chunks written, ${embedded} embedded`;
   terminal.write(
     `${terminal.text(collection, 'bold')}: ${counts.join(', ') || 'nothing to do'}${chunks} ` +
       `${terminal.text(`(${seconds.toFixed(1)} s)`, 'dim')}\n`,
   );
+  if (empty.length > 0) renderText(terminal, `${empty.length} skipped without text: ${formatList(empty)}`);
   if (gone.length === 0) return;
   const them = gone.length === 1 ? 'it' : 'them';
   renderText(terminal, `${gone.length} deleted: ${formatList(gone)}. Use --prune to remove ${them}.`);

@@ -90,8 +90,8 @@ export async function withInterruptSignal<T>(
 
 function createEventPrinter(): (event: AppEvent) => void {
   const downloads = {
-    weights: createProgressBar('Downloading the embedding model (20 MB, once)'),
-    engine: createProgressBar('Downloading ONNX Runtime (114 MB, once)'),
+    weights: createProgressBar('Downloading the model for search by meaning, once: MB'),
+    engine: createProgressBar('Downloading ONNX Runtime, which runs it, once: MB'),
   };
   let sample: ReturnType<typeof createIndexingBar> | undefined;
   const print = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
@@ -102,7 +102,7 @@ function createEventPrinter(): (event: AppEvent) => void {
       case 'model_fetched': {
         const { part, received, total } = event;
         const size = total === null ? null : megabytes(total);
-        return downloads[part].update({ done: megabytes(received), total: size, note: 'MB' });
+        return downloads[part].update({ done: megabytes(received), total: size });
       }
       case 'model_loaded':
         downloads.weights.clear();

@@ -3,15 +3,14 @@ import { cutToWidth } from '../../text/display-width.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { canRedraw, createTerminal } from './terminal.ts';
 
-const REDRAW_MS = 100;
-const BAR_WIDTH = 24;
+const MAX_BAR_WIDTH = 24;
+const MIN_BAR_WIDTH = 8;
 /** Before this much is done and this much time has passed, the estimate of the time left is unstable. */
 const MIN_ESTIMATE_SHARE = 0.01;
 const MIN_ESTIMATE_SECONDS = 2;
 const MIN_ELAPSED_SECONDS = 5;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
-const ERASE_LINE = '\r\x1b[2K';
 
 interface ProgressState {
   done: number;
@@ -22,50 +21,41 @@ interface ProgressState {
   share?: number | null;
 }
 
-/** A progress bar on stderr; silent if that is not a terminal. */
+/** A progress line on stderr that moves while work is under way; silent if that is not a terminal. */
 export function createProgressBar(label: string) {
-  const terminal = createTerminal(process.stderr);
+  const spinner = createSpinner(process.stderr);
   let first: { at: number; share: number } | undefined;
-  let drawnAt = Number.NEGATIVE_INFINITY;
 
   /** Measured from the first update, because what comes before it, such as loading a model, happens once. */
-  function secondsLeft(share: number, now: number): number | null {
+  function secondsLeft(share: number): number | null {
+    const now = performance.now();
     first ??= { at: now, share };
     const [seconds, done] = [(now - first.at) / 1000, share - first.share];
     if (share >= 1 || done < MIN_ESTIMATE_SHARE || seconds < MIN_ESTIMATE_SECONDS) return null;
     return (seconds / done) * (1 - share);
   }
 
-  /** Also runs when the process exits. */
-  function clear(): void {
-    if (drawnAt < 0) return;
-    drawnAt = Number.NEGATIVE_INFINITY;
-    process.off('exit', clear);
-    terminal.write(ERASE_LINE);
-  }
-
   return {
     update({ done, total, note = '', ...state }: ProgressState): void {
       const { share = total === null ? null : done / Math.max(1, total) } = state;
-      const now = performance.now();
-      const left = share === null ? null : secondsLeft(share, now);
-      if (!terminal.interactive || now - drawnAt < REDRAW_MS) return;
-      if (drawnAt < 0) process.on('exit', clear);
-      drawnAt = now;
-      const count =
-        total === null ? String(done) : `${formatBar(done / Math.max(1, total))} ${done}/${total}`;
-      const parts = [label, count, note, left === null ? '' : `${formatDuration(left)} left`];
-      const line = parts.filter((part) => part !== '').join('  ');
-      terminal.write(ERASE_LINE + terminal.text(cutToWidth(line, terminal.width - 1), 'dim'));
+      const left = share === null ? null : secondsLeft(share);
+      const count = total === null ? String(done) : `${done}/${total}`;
+      const parts = [`${label} ${count}`, note, left === null ? '' : `${formatDuration(left)} left`];
+      const text = parts.filter((part) => part !== '').join(', ');
+      const room = createTerminal(process.stderr).width - text.length - 6;
+      const width = Math.min(MAX_BAR_WIDTH, room);
+      const bar =
+        total === null || width < MIN_BAR_WIDTH ? '' : `${formatBar(done / Math.max(1, total), width)} `;
+      spinner.show(`${bar}${text}`, { isElapsed: false });
     },
-    clear,
+    clear: spinner.hide,
   };
 }
 
 /** Shows the documents that are read, then the chunks that are embedded. */
 export function createIndexingBar(label: string) {
   const reading = createProgressBar(label);
-  const embedding = createProgressBar('Embedding');
+  const embedding = createProgressBar('Embedding chunks');
   let startedAt: number | undefined;
   return {
     update({ documents, totalDocuments, reading: path, embedding: progress }: IngestProgress): void {
@@ -78,7 +68,7 @@ export function createIndexingBar(label: string) {
       const { chunks, totalChunks, share } = progress;
       startedAt ??= performance.now();
       const rate = chunks / ((performance.now() - startedAt) / 1000);
-      const note = chunks === 0 ? 'chunks' : `chunks, ${rate.toFixed(0)}/s`;
+      const note = chunks === 0 ? 'starting' : `${rate.toFixed(0)}/s`;
       embedding.update({ done: chunks, total: totalChunks, note, share });
     },
     clear(): void {
@@ -88,9 +78,9 @@ export function createIndexingBar(label: string) {
   };
 }
 
-function formatBar(share: number): string {
-  const filled = Math.round(Math.min(1, share) * BAR_WIDTH);
-  return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+function formatBar(share: number, width: number): string {
+  const filled = Math.round(Math.min(1, share) * width);
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
 }
 
 /** `8 s`, `3 min 05 s`, `2 h 10 min` */
@@ -101,20 +91,25 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
+/** Of the animated lines of a stream, the one that is drawn. */
+const shown = new WeakMap<NodeJS.WriteStream, () => void>();
+
 /** An animated line that is erased when it is hidden. Silent on a stream that cannot redraw lines. */
 export function createSpinner(stream: NodeJS.WriteStream) {
   const terminal = createTerminal(stream);
-  let current = { label: '', since: 0 };
+  let current = { label: '', since: 0, isElapsed: true };
   let timer: NodeJS.Timeout | undefined;
   let frame = 0;
 
   function draw(): void {
+    if (shown.get(stream) !== hide) return;
     const width = Math.max(0, Math.min(stream.columns ?? terminal.width, terminal.width) - 3);
     const seconds = (performance.now() - current.since) / 1000;
-    const elapsed = seconds < MIN_ELAPSED_SECONDS ? '' : `, ${formatDuration(seconds)}`;
+    const isShown = current.isElapsed && seconds >= MIN_ELAPSED_SECONDS;
+    const elapsed = isShown ? `, ${formatDuration(seconds)}` : '';
     const label = cutToWidth(oneLine(current.label, width), width - elapsed.length) + elapsed;
     const symbol = FRAMES[frame % FRAMES.length] ?? '';
-    terminal.write(`${ERASE_LINE}${terminal.text(symbol, 'cyan')} ${terminal.text(label, 'dim')}`);
+    terminal.status(`${terminal.text(symbol, 'cyan')} ${terminal.text(label, 'dim')}`);
     frame += 1;
   }
 
@@ -123,14 +118,17 @@ export function createSpinner(stream: NodeJS.WriteStream) {
     clearInterval(timer);
     timer = undefined;
     process.off('exit', hide);
-    terminal.write(ERASE_LINE);
+    terminal.status('');
   }
 
   return {
-    show(label: string): void {
+    show(label: string, { isElapsed = true }: { isElapsed?: boolean } = {}): void {
       if (!canRedraw(stream)) return;
-      current = { label, since: performance.now() };
+      current = { label, since: performance.now(), isElapsed };
+      // The line shows the work that was reported last.
+      shown.set(stream, hide);
       if (timer === undefined) process.on('exit', hide);
+      else if (!isElapsed) return;
       timer ??= setInterval(draw, FRAME_MS).unref();
       draw();
     },

@@ -13,6 +13,10 @@ export function canRedraw(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && stream.getColorDepth() > 1;
 }
 
+const ERASE_LINE = '\r\x1b[2K';
+/** The streams on which a status line is drawn. */
+const drawn = new WeakSet<NodeJS.WriteStream>();
+
 export type TextStyle = Parameters<typeof styleText>[0];
 
 const MAX_WIDTH = 110;
@@ -23,7 +27,10 @@ export interface Terminal {
   readonly interactive: boolean;
   readonly colours: boolean;
   readonly width: number;
+  /** Erases the status line, if there is one. */
   write(text: string): void;
+  /** Replaces the status line: the last line of the screen, which is erased later. */
+  status(text: string): void;
   text(text: string, style?: TextStyle): string;
   /** A hyperlink where the terminal supports it, else the text. */
   link(url: string, text: string, style?: TextStyle): string;
@@ -43,7 +50,14 @@ export function createTerminal(
     colours,
     // Terminals of build servers may have no size, or the size 0.
     width: Math.min(stream.columns || 80, MAX_WIDTH),
-    write: (content) => void stream.write(content),
+    write(content) {
+      stream.write(drawn.delete(stream) ? ERASE_LINE + content : content);
+    },
+    status(content) {
+      stream.write(ERASE_LINE + content);
+      if (content === '') drawn.delete(stream);
+      else drawn.add(stream);
+    },
     text,
     link(url, content, style) {
       const target = URL.parse(url)?.href;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSpinner } from '../../../src/cli/terminal/progress.ts';
+import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -28,6 +29,21 @@ test('the spinner is erased when the process exits', () => {
   atExit?.(130);
   expect(err()).toMatch(/\r\x1b\[2K$/);
   expect(process.listeners('exit')).toEqual(before);
+});
+
+test('a message erases the line below it, and of two lines the last one is drawn', () => {
+  const { streams, err } = fakeStreams('terminal', 40);
+  const [first, second] = [createSpinner(streams.stderr), createSpinner(streams.stderr)];
+  first.show('reading');
+  createTerminal(streams.stderr).write('A message.\n');
+  expect(err()).toMatch(/reading\S*\r\x1b\[2KA message\.\n$/);
+  second.show('downloading');
+  const before = err().length;
+  vi.advanceTimersByTime(500);
+  expect(plain(err().slice(before))).not.toContain('reading');
+  first.hide();
+  second.hide();
+  expect(err()).toMatch(/\r\x1b\[2K$/);
 });
 
 test('prints no spinner in a pipe or on a dumb terminal', () => {

@@ -10,6 +10,7 @@ function terminal(width: number, interactive = true): Terminal {
     interactive,
     colours: false,
     write: () => {},
+    status: () => {},
     text: (text) => text,
     link: (_, text) => text,
   };
