@@ -81,7 +81,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'src/agent/wait-for-turn.ts',
     'src/agent/citation-changes.ts',
     'src/agent/citation-changes.ts',
-    '@modelcontextprotocol/sdk',
+    '@modelcontextprotocol/server',
     '@hono/node-server',
     'hono',
     'zod',
@@ -222,7 +222,7 @@ test('each vendor package is imported by one folder', () => {
     hono: /^src\/server\//,
     '@hono/node-server': /^src\/server\//,
     msw: /^src\/tape\//,
-    '@modelcontextprotocol/sdk': /^src\/server\/mcp\//,
+    '@modelcontextprotocol/server': /^src\/server\/mcp\//,
     yargs: /^src\/(cli\/|main\.ts)/,
     preact: /^src\/web\//,
   };

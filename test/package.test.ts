@@ -11,7 +11,7 @@ const { files, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 /** Dev dependencies that are bundled into dist (decisions/0026), so the program may import them. */
 const BUNDLED =
-  /^(yargs|@modelcontextprotocol\/sdk|remark-|rehype-|unified$|unist-util-|hast-util-|mdast-util-)/;
+  /^(yargs|@modelcontextprotocol\/server|remark-|rehype-|unified$|unist-util-|hast-util-|mdast-util-)/;
 const VALUE_IMPORT =
   /(?:^|\n)(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^.'][^']*)'|import\(\s*'([^.'][^']*)'/g;
 
@@ -43,7 +43,18 @@ test('every relative link in the packed documents leads to a packed file', () =>
 
 test('the notices name every kind of bundled package with its licence', () => {
   const notices = readFileSync('dist/THIRD-PARTY-NOTICES.txt', 'utf8');
-  for (const name of ['yargs', '@modelcontextprotocol/sdk', 'remark-parse', 'preact']) {
+  for (const name of ['yargs', '@modelcontextprotocol/server', 'remark-parse', 'preact']) {
     expect(notices).toMatch(new RegExp(`^${name} \\d.*\\(\\w`, 'm'));
   }
+});
+
+test('server.json describes this package for the MCP registry', () => {
+  const { version, mcpName } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, string>;
+  const server = JSON.parse(readFileSync('server.json', 'utf8'));
+  expect(server).toMatchObject({
+    name: mcpName,
+    version,
+    packages: [{ identifier: 'citeloop', version, transport: { type: 'stdio' } }],
+  });
+  expect(server.description.length).toBeLessThanOrEqual(100);
 });

@@ -42,7 +42,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
     // Opened before the first call, so that errors are logged at start.
     library.collection().catch((error: Error) => log(`citeloop: ${error.message}`));
     try {
-      if (!flags.http) return await serveMcpOverStdio(createServer(), { tracker, signal, streams: process });
+      if (!flags.http) return await serveMcpOverStdio(createServer, { tracker, signal, streams: process });
       const sessions = createMcpSessions({
         createServer,
         newId: systemRuntime.newId,

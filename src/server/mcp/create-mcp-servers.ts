@@ -1,10 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import {
-  ErrorCode,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ReadResourceRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { McpServer, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { messageWithHint } from '../../faults/error-response.ts';
 import { visibleText } from '../../text/visible-text.ts';
@@ -33,7 +27,7 @@ interface McpServerOptions {
   onError: (message: string) => void;
 }
 
-/** Returns a function that creates a server for a connection. All servers share the library. */
+/** Returns a function that creates a server for a connection, or for a request of the protocol of 2026. All share the library. */
 export function createMcpServers({ library, tracker, version, onError }: McpServerOptions): () => McpServer {
   const tools = [createMcpSearchTool(library), createMcpReadTool(library), createMcpAskTool(library)];
   const resources = createSourceResources(library);
@@ -47,13 +41,13 @@ export function createMcpServers({ library, tracker, version, onError }: McpServ
     for (const tool of tools) registerTool(server, tool, { tracker, onError, ...library });
     // The SDK would announce changes of the tool list, which never changes.
     server.server.registerCapabilities({ tools: { listChanged: false }, resources: {} });
-    server.server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
+    server.server.setRequestHandler('resources/list', ({ params }) =>
       withProtocolErrors(() => resources.list(params?.cursor)),
     );
-    server.server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
+    server.server.setRequestHandler('resources/read', ({ params }) =>
       withProtocolErrors(() => resources.read(params.uri)),
     );
-    server.server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }));
+    server.server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
     return server;
   };
 
@@ -65,7 +59,7 @@ export function createMcpServers({ library, tracker, version, onError }: McpServ
       if (error instanceof McpProtocolError) throw error;
       if (!(error instanceof AppError)) onError(messageOf(error));
       throw new McpProtocolError(
-        ErrorCode.InternalError,
+        ProtocolErrorCode.InternalError,
         error instanceof AppError
           ? visibleText(library.withoutSecrets(messageWithHint(error)))
           : INTERNAL_ERROR_MESSAGE,

@@ -1,11 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type {
-  CallToolResult,
-  ServerNotification,
-  ServerRequest,
-  ToolAnnotations,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, McpServer, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { messageWithHint, toErrorResponse } from '../../faults/error-response.ts';
@@ -45,8 +38,6 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return { ...definition, run: async (args, call) => output.parse(await run(input.parse(args), call)) };
 }
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-
 interface RegisterOptions extends Pick<McpLibrary, 'withoutSecrets'> {
   tracker: CallTracker;
   onError: (message: string) => void;
@@ -59,11 +50,11 @@ export function registerTool(server: McpServer, tool: McpTool, options: Register
   server.registerTool(
     name,
     { title, description, annotations, inputSchema, outputSchema },
-    async (args: Record<string, unknown>, extra: Extra): Promise<CallToolResult> => {
-      const progress = createProgress(extra);
+    async (args: Record<string, unknown>, { mcpReq }: ServerContext): Promise<CallToolResult> => {
+      const progress = createProgress(mcpReq);
       try {
         const call = {
-          signal: AbortSignal.any([toAppErrorSignal(extra.signal), tracker.signal]),
+          signal: AbortSignal.any([toAppErrorSignal(mcpReq.signal), tracker.signal]),
           report: progress.report,
         };
         return toToolResult(await tracker.track(() => tool.run(args, call)));
@@ -87,7 +78,7 @@ function toAppErrorSignal(signal: AbortSignal): AbortSignal {
 }
 
 /** Sends progress notifications in order, if the client asked for progress. */
-function createProgress({ _meta, sendNotification, signal }: Extra) {
+function createProgress({ _meta, notify, signal }: ServerContext['mcpReq']) {
   const progressToken = _meta?.progressToken;
   let progress = 0;
   let sending = Promise.resolve();
@@ -97,8 +88,7 @@ function createProgress({ _meta, sendNotification, signal }: Extra) {
       progress += 1;
       const params = { progressToken, progress, message };
       sending = sending.then(async () => {
-        if (!signal.aborted)
-          await sendNotification({ method: 'notifications/progress', params }).catch(() => {});
+        if (!signal.aborted) await notify({ method: 'notifications/progress', params }).catch(() => {});
       });
     },
     /** Resolves when all notifications are sent; a result must not overtake them. */

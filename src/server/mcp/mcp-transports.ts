@@ -1,10 +1,16 @@
 import { once } from 'node:events';
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { PassThrough } from 'node:stream';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createCallerRegistry } from '../http/callers.ts';
 import { createHttpApp, type HttpAppOptions } from '../http/create-http-app.ts';
 import { guardOrigin } from '../http/guards.ts';
+import { readJsonBody } from '../http/parse-body.ts';
 import type { CallTracker } from './call-tracker.ts';
 
 export const MCP_PATH = '/mcp';
@@ -19,14 +25,24 @@ interface StdioOptions {
   streams: Pick<NodeJS.Process, 'stdin' | 'stdout'>;
 }
 
-/** Serves the client that started the process, until it closes stdin or the signal aborts. */
+/**
+ * Serves the client that started the process, until it closes stdin or the signal aborts. The first message decides
+ * between the protocol of 2026 and that of 2025.
+ */
 export async function serveMcpOverStdio(
-  server: McpServer,
+  createServer: () => McpServer,
   { tracker, signal, streams: { stdin, stdout } }: StdioOptions,
 ): Promise<void> {
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_STDIO_MESSAGE_BYTES });
+  // At the end of its input the transport would abort running calls.
+  const input = stdin.pipe(new PassThrough(), { end: false });
+  const transport = new StdioServerTransport(input, stdout, { maxBufferSize: MAX_STDIO_MESSAGE_BYTES });
+  const server = serveStdio(createServer, { transport });
   const closed = new Promise<void>((resolve) => {
-    server.server.onclose = resolve;
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
   });
   const ended = Promise.race([
     once(stdin, 'end').catch(() => {}),
@@ -34,7 +50,6 @@ export async function serveMcpOverStdio(
     ...(signal.aborted ? [Promise.resolve()] : [once(signal, 'abort')]),
     closed,
   ]);
-  await server.connect(transport);
   await ended;
   if (!signal.aborted) await tracker.drain(STDIO_DRAIN_MS);
   await server.close();
@@ -63,17 +78,25 @@ interface McpSessionsOptions {
   maxBodyBytes: number;
 }
 
-/** The connections of streamable HTTP by session id. Over the limit, the least recently used one is closed. */
+/**
+ * Requests of the protocol of 2026 are answered each on its own; those of 2025 have connections by session id. Over the
+ * limit, the least recently used one is closed.
+ */
 export function createMcpSessions({ createServer, newId, maxSessions, maxBodyBytes }: McpSessionsOptions) {
   /** In order of last use. */
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   let refusing = false;
+  const modern = createMcpHandler(createServer, { legacy: 'reject' });
 
   return {
+    /** Throws an HttpError for a body that is not JSON or too large. */
     async handle(request: Request): Promise<Response> {
+      const body = request.method === 'POST' ? { parsedBody: await readJsonBody(request, maxBodyBytes) } : {};
+      if (!(await isLegacyRequest(request, body.parsedBody)))
+        return refusing ? stoppingResponse() : modern.fetch(request, body);
       const id = request.headers.get('mcp-session-id');
       if (id === null) {
-        if (request.method === 'POST') return startSession(request);
+        if (request.method === 'POST') return startSession(request, body);
         return toProtocolError(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
       }
       const session = sessions.get(id);
@@ -81,7 +104,7 @@ export function createMcpSessions({ createServer, newId, maxSessions, maxBodyByt
       if (session === undefined) return toProtocolError(404, -32001, 'Session not found');
       sessions.delete(id);
       sessions.set(id, session);
-      return session.handleRequest(request);
+      return session.handleRequest(request, body);
     },
     get size() {
       return sessions.size;
@@ -92,24 +115,24 @@ export function createMcpSessions({ createServer, newId, maxSessions, maxBodyByt
     },
     /** Ends every session and its calls. */
     async close() {
+      await modern.close();
       await Promise.all(Array.from(sessions.values(), (transport) => transport.close()));
     },
   };
 
   /** Only an `initialize` request starts a session; the transport refuses anything else. */
-  async function startSession(request: Request): Promise<Response> {
-    if (refusing) return toProtocolError(503, -32000, 'The server is stopping', { connection: 'close' });
+  async function startSession(request: Request, body: { parsedBody?: unknown }): Promise<Response> {
+    if (refusing) return stoppingResponse();
     const server = createServer();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: newId,
-      maxRequestBodySize: maxBodyBytes,
       onsessioninitialized(id) {
         sessions.set(id, transport);
         server.server.onclose = () => void sessions.delete(id);
       },
     });
     await server.connect(transport);
-    const response = await transport.handleRequest(request);
+    const response = await transport.handleRequest(request, body);
     if (transport.sessionId === undefined) await server.close();
     for (const [, oldest] of sessions) {
       if (sessions.size <= maxSessions) break;
@@ -117,6 +140,10 @@ export function createMcpSessions({ createServer, newId, maxSessions, maxBodyByt
     }
     return response;
   }
+}
+
+function stoppingResponse(): Response {
+  return toProtocolError(503, -32000, 'The server is stopping', { connection: 'close' });
 }
 
 function toProtocolError(status: number, code: number, message: string, headers = {}): Response {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
-  ErrorCode,
   type ListResourcesResult,
+  ProtocolErrorCode,
   type ReadResourceResult,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/server';
 import type { ChunkRecord, DocumentRecord } from '../../ports/chunk-store.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import type { McpCollection, McpLibrary } from './mcp-library.ts';
@@ -11,8 +11,6 @@ import type { McpCollection, McpLibrary } from './mcp-library.ts';
 const PAGE_SIZE = 100;
 const MAX_NAME = 200;
 const MIME_TYPE = 'text/plain';
-/** Defined by the protocol; the SDK has no name for it. */
-const RESOURCE_NOT_FOUND = -32002;
 
 /** An error that the client receives as a protocol error. The SDK's own class adds the code to the message. */
 export class McpProtocolError extends Error {
@@ -75,7 +73,9 @@ export function createSourceResources(library: McpLibrary) {
       const source = (await listSources(store)).find(({ url }) => toSourceUri(url) === uri);
       const [found] = source === undefined ? [] : await store.read([source.uri]);
       if (found === undefined) {
-        throw new McpProtocolError(RESOURCE_NOT_FOUND, 'Unknown source.', { uri: oneLine(uri, MAX_NAME) });
+        throw new McpProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown source.', {
+          uri: oneLine(uri, MAX_NAME),
+        });
       }
       const text = visibleText(joinChunks(found.document.title, found.chunks));
       return { contents: [{ uri, mimeType: MIME_TYPE, text }] };
@@ -104,7 +104,7 @@ function parseCursor(cursor: string): string {
   } catch {
     // Handled below.
   }
-  throw new McpProtocolError(ErrorCode.InvalidParams, 'Invalid cursor.');
+  throw new McpProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor.');
 }
 
 type Piece = Pick<ChunkRecord, 'text' | 'start' | 'chunkIndex' | 'headings'>;

@@ -58,7 +58,9 @@ test('closes the least recently used session over the limit', async () => {
 test('creates no session without initialize', async () => {
   const { sessions, post } = await openSessions(2);
   expect((await post({ method: 'tools/list' })).status).toBe(400);
-  expect((await post({ method: 'initialize', params: 'x'.repeat(20_000) })).status).toBe(413);
+  await expect(post({ method: 'initialize', params: 'x'.repeat(20_000) })).rejects.toMatchObject({
+    status: 413,
+  });
   expect(sessions.size).toBe(0);
 });
 

@@ -3,7 +3,7 @@ import { toSourceUri } from '../../../src/server/mcp/source-resources.ts';
 import { connectInMemory } from './connect-mcp.ts';
 import { mcpLibrary } from './small-mcp-library.ts';
 
-const NOT_FOUND = -32002;
+const NOT_FOUND = -32602;
 const INVALID_PARAMS = -32602;
 
 const urlOf = (path: string) => `https://library.example/${encodeURIComponent(path)}`;
