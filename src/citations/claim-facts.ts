@@ -6,8 +6,6 @@ interface NumberFact {
   written: string;
   value: number;
   unit: string | null;
-  /** The word after it, in the singular. */
-  noun: string;
   /** Part of a name, as in "Part 2" and "2018-19". */
   isNamed: boolean;
 }
@@ -86,7 +84,7 @@ export function findDigits(text: string): NumberFact[] {
     const unit = UNITS.has(name) ? name : null;
     const value = Number(digits.replace(/[,\u00a0\u202f'_]/g, ''));
     const written = scale === undefined && unit === null ? digits : whole;
-    const plain = { written, value, unit, noun: name.replace(/s$/, ''), isNamed };
+    const plain = { written, value, unit, isNamed };
     return scale === undefined ? [plain] : [plain, { ...plain, value: value * scale, unit: null }];
   });
 }
@@ -107,11 +105,11 @@ function findSpelledNumbers(text: string): NumberFact[] {
     const name = suffix.toLowerCase();
     const unit = UNITS.has(name) ? name : null;
     const written = unit === null ? whole.slice(0, whole.length - suffix.length).trim() : whole;
-    return { written, value: value + part, unit, noun: name.replace(/s$/, ''), isNamed: false };
+    return { written, value: value + part, unit, isNamed: false };
   });
 }
 
-/** Smaller numbers in words are often the count of what a source lists, unless it counts the same thing otherwise. */
+/** Smaller numbers in words are often the count of what a source lists. */
 const LEAST_SPELLED = 13;
 
 /** The numbers of a claim that no source has with this unit, or in another unit, or more precisely. */
@@ -123,8 +121,7 @@ export function findMissingNumbers(claim: string, source: string): string[] {
   const claimed = findDigits(claim).filter(({ isNamed }) => !isNamed);
   const digits = Object.values(Object.groupBy(claimed, ({ written }) => written));
   const spelled = findSpelledNumbers(claim).filter(
-    ({ value, unit, noun }) =>
-      unit !== null || value >= LEAST_SPELLED || (noun !== '' && given.some((one) => one.noun === noun)),
+    ({ value, unit }) => unit !== null || value >= LEAST_SPELLED,
   );
   return [...digits, ...spelled.map((fact) => [fact])].flatMap((meanings = []) =>
     meanings.some(isGiven) ? [] : (meanings[0]?.written ?? []),

@@ -65,7 +65,7 @@ test('supports a sentence if each of its cited parts is supported', async () => 
   expect(sentences).toMatchObject([{ verdict: 'supported', refs: ['1', '2'] }]);
   expect(citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'supported']);
   const half = await check(
-    'A node publishes messages on a topic [1], while a service has ten servers [2].',
+    'A node publishes messages on a topic [1], while a service has 12 servers [2].',
     register,
   );
   expect(half.sentences).toMatchObject([{ verdict: 'unsupported' }]);
