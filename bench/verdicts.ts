@@ -87,8 +87,8 @@ interface Trial {
 async function tryLimits(): Promise<Trial[]> {
   const found: Trial[] = [];
   const [even, odd] = [0, 1].map((rest) => rows.filter((one) => isBinding(one) && one.row % 2 === rest));
-  for (const similarity of [0.42, 0.45, 0.48, 0.51]) {
-    for (const similarName of [0.42, 0.45, 0.48]) {
+  for (const similarity of [0.42, 0.45, 0.48]) {
+    for (const similarName of [0.42, 0.45]) {
       const limits = { ...CHECK_LIMITS, similarity, similarName };
       found.push({
         limits,

@@ -97,55 +97,42 @@ interface ChunkMatch {
   units: UnitMatch[];
 }
 
-interface UnitMatch extends Pick<ChunkUnit, 'range' | 'isCode'> {
+interface UnitMatch extends ChunkUnit {
   /** The best match of each word of the sentence in the unit. */
   words: Float64Array;
-  /** The content words of the unit. */
-  length: number;
 }
 
-function matchVectors(words: Int8Array, chunk: RetrievedChunk, stored: ChunkWords): ChunkMatch {
-  const inPath = bestCosines(words, stored.path);
-  const units = unitsOf(chunk.text).map(({ range, isCode, from, to }) => ({
-    range,
-    isCode,
-    words: bestCosines(words, stored.text.subarray(from * WORD_DIMENSIONS, to * WORD_DIMENSIONS)),
-    length: to - from,
-  }));
-  return toMatch(chunk, inPath, bestCosines(words, stored.text), units);
+function matchVectors(words: Int8Array, chunk: RetrievedChunk, { text, path }: ChunkWords): ChunkMatch {
+  return matchUnits(chunk, bestCosines(words, path), ({ from, to }) =>
+    bestCosines(words, text.subarray(from * WORD_DIMENSIONS, to * WORD_DIMENSIONS)),
+  );
 }
 
 function matchTerms(text: string, chunk: RetrievedChunk): ChunkMatch {
   const terms = findContentWords(text).map(({ term }) => term);
-  const shared = (others: readonly string[]) => {
-    const known = new Set(others);
+  const findIn = (words: readonly ContentWord[]) => {
+    const known = new Set(words.map(({ term }) => term));
     return Float64Array.from(terms, (term) => Number(known.has(term)));
   };
-  const found = contentWordsOf(chunk.text).map(({ term }) => term);
-  const path = findContentWords([chunk.title, ...chunk.headings].join('\n')).map(({ term }) => term);
-  const units = unitsOf(chunk.text).map(({ range, isCode, from, to }) => ({
-    range,
-    isCode,
-    words: shared(found.slice(from, to)),
-    length: to - from,
-  }));
-  return toMatch(chunk, shared(path), shared(found), units);
+  const path = findContentWords([chunk.title, ...chunk.headings].join('\n'));
+  const found = contentWordsOf(chunk.text);
+  return matchUnits(chunk, findIn(path), ({ from, to }) => findIn(found.slice(from, to)));
+}
+
+function matchUnits(
+  chunk: RetrievedChunk,
+  inPath: Float64Array,
+  matchUnit: (unit: ChunkUnit) => Float64Array,
+): ChunkMatch {
+  const units = unitsOf(chunk.text).map((unit) => ({ ...unit, words: matchUnit(unit) }));
+  const words = units.reduce((best, unit) => maxOf(best, unit.words), inPath);
+  return { chunk, score: meanOf(words, 1), words, units };
 }
 
 /** How many of the words of a text a chunk has, from 0 to 2: half counts the chunk, half its best unit. */
 export function measureOverlap(text: string, chunk: RetrievedChunk): number {
   const { score, units } = matchTerms(text, chunk);
   return score + Math.max(0, ...units.map(({ words }) => meanOf(words, 0)));
-}
-
-function toMatch(
-  chunk: RetrievedChunk,
-  inPath: Float64Array,
-  inText: Float64Array,
-  units: ChunkMatch['units'],
-): ChunkMatch {
-  const words = inText.map((value, index) => Math.max(value, inPath[index] ?? 0));
-  return { chunk, score: meanOf(words, 1), words, units };
 }
 
 /**
@@ -169,10 +156,10 @@ function findEvidence(matches: readonly ChunkMatch[]): SentenceEvidence | null {
         const before = units[first + index - 1];
         if (index > 0 && before !== undefined) {
           if (before.isCode && !unit.isCode) break;
-          words = words.map((value, at) => Math.max(value, unit.words[at] ?? 0));
+          words = maxOf(words, unit.words);
           cost += chunk.text.charAt(before.range.end - 1) === ':' ? 0 : EVIDENCE_COSTS.unit;
         }
-        length += unit.length;
+        length += unit.to - unit.from;
         const score = scoreRun(words, length) - cost;
         if (score <= best.score) continue;
         const { start } = range;
@@ -312,21 +299,19 @@ function findMissingName(
 
 /** Whether the sentence denies what a source says in the same words, or says what a source of its length denies. */
 function findFlippedNegation({ text, chunks, refs }: CitedSentence): FlagReason | null {
-  const terms = findContentWords(text).map(({ term }) => term);
-  if (terms.length < SHORTEST_STATEMENT) return null;
-  let best = { share: 0, length: 0, text: '' };
-  for (const chunk of chunks) {
-    const words = contentWordsOf(chunk.text);
-    for (const { range, from, to } of unitsOf(chunk.text)) {
-      const known = new Set(words.slice(from, to).map(({ term }) => term));
-      const share = terms.filter((term) => known.has(term)).length / terms.length;
-      if (share > best.share)
-        best = { share, length: to - from, text: chunk.text.slice(range.start, range.end) };
-    }
-  }
+  const length = findContentWords(text).length;
+  if (length < SHORTEST_STATEMENT) return null;
+  const units = chunks.flatMap((chunk) =>
+    matchTerms(text, chunk).units.map(({ range, words, from, to }) => ({
+      share: meanOf(words, 0),
+      length: to - from,
+      text: chunk.text.slice(range.start, range.end),
+    })),
+  );
+  const [best] = units.sort((a, b) => b.share - a.share);
+  if (best === undefined || best.share < SAME_STATEMENT || !isOppositeOf(text, best.text)) return null;
   const denies = isNegated(text);
-  if (best.share < SAME_STATEMENT || !isOppositeOf(text, best.text)) return null;
-  if (!denies && best.length > LONGEST_DENIAL * terms.length) return null;
+  if (!denies && best.length > LONGEST_DENIAL * length) return null;
   return {
     kind: 'negation',
     text: `${formatRefs(refs)} ${denies ? 'says it without a negation' : 'denies it'}`,
@@ -335,6 +320,10 @@ function findFlippedNegation({ text, chunks, refs }: CitedSentence): FlagReason 
 
 function formatRefs(refs: readonly string[]): string {
   return refs.map((ref) => `[${ref}]`).join('');
+}
+
+function maxOf(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((value, index) => Math.max(value, b[index] ?? 0));
 }
 
 function meanOf(values: Float64Array, ofNone: number): number {

@@ -1,6 +1,6 @@
 import { formatCount } from '../text/format-count.ts';
 import type { AgentResponse } from './agent-response.ts';
-import type { CheckedSentence } from './checked-sentence.ts';
+import type { CheckedSentence, SentenceEvidence } from './checked-sentence.ts';
 import { OFFLINE_MODEL } from './setting-choices.ts';
 
 // The web pages use this file, so it must not depend on zod.
@@ -63,4 +63,19 @@ export function markFlagged({ answer, sentences }: Pick<AgentResponse, 'answer' 
 /** Why a sentence is flagged, for people. */
 export function describeFlag({ reason, refs }: CheckedSentence): string {
   return reason?.text ?? `not supported by ${refs.map((ref) => `[${ref}]`).join('')}`;
+}
+
+/** The evidence of the sentences that a chunk supports, for people. */
+export function listEvidence(sentences: readonly CheckedSentence[], chunkId: string | null): string[] {
+  const texts = sentences.flatMap(({ evidence, verdict }) =>
+    evidence !== null && evidence.chunkId === chunkId && verdict !== 'unsupported'
+      ? [toEvidenceText(evidence)]
+      : [],
+  );
+  return [...new Set(texts)];
+}
+
+/** The text of evidence without the fences of code, which may begin or end outside of it. */
+export function toEvidenceText({ text }: SentenceEvidence): string {
+  return text.replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gm, '');
 }

@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { describeAnswerStatus, describeFlag, findFlagged } from '../../domain/answer-status.ts';
+import { describeAnswerStatus, describeFlag, findFlagged, listEvidence } from '../../domain/answer-status.ts';
 import { type Citation, formatCitation, isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatLocation } from '../../domain/format-location.ts';
@@ -65,13 +65,9 @@ export function toMarkdownFooter(response: AgentResponse): string[] {
     .map((citation) => {
       const { marker, chunkId, verdict, gone } = citation;
       const notes = [...(isPassedCitation(citation) ? [] : [verdict]), ...(gone ? ['file deleted'] : [])];
-      const evidence = response.sentences.flatMap((sentence) =>
-        sentence.evidence?.chunkId === chunkId && sentence.verdict !== 'unsupported'
-          ? [`  > ${oneLine(sentence.evidence.text, MAX_SENTENCE)}`]
-          : [],
-      );
+      const evidence = listEvidence(response.sentences, chunkId);
       const line = [`- [${marker}] ${formatCitation(citation)}`, ...notes].join(', ');
-      return [line, ...new Set(evidence)].join('\n');
+      return [line, ...evidence.map((text) => `  > ${oneLine(text, MAX_SENTENCE)}`)].join('\n');
     });
   const { sentence } = describeAnswerStatus(response);
   const status = response.grounded || sentence === '' ? [] : [`*${sentence}*`];

@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { describeFlag } from '../../domain/answer-status.ts';
+import { describeFlag, toEvidenceText } from '../../domain/answer-status.ts';
 import { type Citation, isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn, LedgerEntry } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
@@ -107,7 +107,9 @@ function renderSentences(terminal: Terminal, { sentences }: AgentResponse): void
       renderText(terminal, `flagged: ${describeFlag(sentence)}`, { indent: INDENT });
     if (evidence !== null && verdict !== 'quoted') {
       const label = verdict === 'unsupported' ? 'closest' : 'evidence';
-      renderText(terminal, `${label}: "${oneLine(evidence.text, MAX_SENTENCE)}"`, { indent: INDENT });
+      renderText(terminal, `${label}: "${oneLine(toEvidenceText(evidence), MAX_SENTENCE)}"`, {
+        indent: INDENT,
+      });
     }
   }
 }

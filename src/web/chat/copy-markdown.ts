@@ -1,3 +1,4 @@
+import { listEvidence } from '../../domain/answer-status.ts';
 import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import type { ChatTurn } from './chat-turn.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
@@ -8,13 +9,12 @@ export function formatTurnAsMarkdown({ question, text, citations, turn }: ChatTu
     .filter(({ chunkId }) => chunkId !== null)
     .flatMap(({ marker, title, url, verdict, chunkId }) => {
       const flag = isSupportedVerdict(verdict) ? '' : `, ${VERDICT_LABELS[verdict].text}`;
-      const evidence = (turn?.response.sentences ?? []).flatMap((sentence) =>
-        sentence.evidence?.chunkId === chunkId && isSupportedVerdict(sentence.verdict)
-          ? [`  > ${toOneLine(sentence.evidence.text)}`]
-          : [],
-      );
+      const evidence = listEvidence(turn?.response.sentences ?? [], chunkId);
       const name = escapeTitle(title === '' ? url : title);
-      return [`- [${marker}] [${name}](<${escapeUrl(url)}>)${flag}`, ...new Set(evidence)];
+      return [
+        `- [${marker}] [${name}](<${escapeUrl(url)}>)${flag}`,
+        ...evidence.map((text) => `  > ${toOneLine(text)}`),
+      ];
     });
   const heading = `## ${toOneLine(question)}`;
   const footer = sources.length > 0 ? [`Sources:\n${sources.join('\n')}`] : [];
