@@ -33,8 +33,8 @@ import {
 } from './support/retrieval-set.ts';
 
 const MAX_QUERIES = 1000;
-/** Reranking reads ten passages per query. */
-const MAX_RERANKED = Number(process.env.MR ?? 200);
+/** Queries that are also searched with reranking. */
+const MAX_RERANKED = 200;
 /** Takes long to embed: measured only with --all. */
 const MULTITURN = 'multiturn';
 

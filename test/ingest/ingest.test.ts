@@ -8,6 +8,8 @@ import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts
 import { AppError } from '../../src/faults/app-error.ts';
 import { type IngestOptions, type IngestProgress, ingestSources } from '../../src/ingest/ingest.ts';
 import type { DocumentSource } from '../../src/ports/document-source.ts';
+import { type Embedder, WORD_DIMENSIONS } from '../../src/ports/embedder.ts';
+import { findContentWords } from '../../src/text/content-words.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { createWordEmbedder } from '../support/word-embedder.ts';
 
@@ -388,4 +390,33 @@ test('a document changes with a file that it includes', async () => {
   await write('app.py', 'x = 2\n');
   expect(await run()).toMatchObject({ changed: 2, unchanged: 0 });
   expect((await texts()).join('\n')).toContain('Start.\n\n```py\nx = 2\n```');
+});
+
+test('adds word vectors to a collection without them, from its own texts', async () => {
+  const { run, store, embedder, docs } = await library({ 'a.md': '# Owls\n\nOwls hunt at night.' });
+  await run();
+  const [chunk] = await store.unembedded({ words: true });
+  const withWords: Embedder = {
+    ...embedder,
+    embedWords: async (texts) =>
+      (await embedder.embedDocuments(texts)).map((vector, index) => ({
+        vector,
+        words: new Int8Array(findContentWords(texts[index] ?? '').length * WORD_DIMENSIONS).fill(6),
+      })),
+  };
+  const summary = await ingestSources(
+    [await createFileSource(docs, { cwd: docs })],
+    {
+      store,
+      parse: () => Promise.reject(new Error('nothing is parsed')),
+      embedder: async () => withWords,
+      stillExists: documentFileExists,
+      hasWords: true,
+    },
+    { prune: false },
+  );
+  expect(summary).toEqual({ ...nothing, unchanged: 1, embeddedChunks: 1 });
+  const words = (await store.wordVectors([chunk?.chunkId ?? ''])).get(chunk?.chunkId ?? '');
+  expect(words?.text).toHaveLength(3 * WORD_DIMENSIONS);
+  expect(await store.unembedded({ words: true })).toEqual([]);
 });

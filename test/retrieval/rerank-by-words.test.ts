@@ -114,3 +114,14 @@ test('keeps the order without word vectors, without content words, or when embed
   expect(idsOf(failed.hits)).toEqual(['c0', 'c1', 'c2']);
   expect(failed.context.notes).toEqual(['The results were not reranked. the engine stopped.']);
 });
+
+test('reports once that a collection has no word vectors', async () => {
+  let reports = 0;
+  const store = { count: async () => 1, wordVectors: async () => new Map() } as unknown as ChunkStore;
+  const onMissing = () => {
+    reports += 1;
+  };
+  const reranking = rerankByWords(retriever, { store, embedder: async () => embedder, onMissing });
+  for (let round = 0; round < 2; round += 1) await reranking.retrieve(query);
+  expect(reports).toBe(1);
+});

@@ -106,7 +106,7 @@ function isModelInstruction(text: string): boolean {
 
 /** Prose as Markdown that shows the same characters. Code stays code. */
 function toQuotedProse(prose: string): string {
-  const line = prose.replace(/\s+/g, ' ').replace(LINK, '$1');
+  const line = prose.replace(/\s+/g, ' ').replace(LINK, '$1 ($2)');
   const plain = (from: number, to?: number) =>
     line
       .slice(from, to)
