@@ -41,14 +41,10 @@ export async function parsePptx(bytes: Uint8Array, name: string): Promise<Parsed
 }
 
 function slidePaths(archive: ArchiveFiles, name: string): string[] {
-  const [presentation] = childElements(parseXml(getFile(archive, PRESENTATION), name), 'presentation');
+  const presentation = decodeText(getFile(archive, PRESENTATION), name);
   const targets = relationTargets(archive, PRESENTATION, name);
-  const slides = childElements(childElements(presentation, 'sldIdLst')[0], 'sldId');
-  // The id of the slide itself has the same name without its prefix, but is a number.
-  const ids = [
-    ...new TextDecoder().decode(archive[PRESENTATION]).matchAll(/<p:sldId\b[^>]*\br:id="([^"]*)"/g),
-  ];
-  return [...new Set(slides.flatMap((_, index) => targets.get(ids[index]?.[1] ?? '') ?? []))];
+  const ids = [...presentation.matchAll(/<p:sldId\b[^>]*\br:id="([^"]*)"/g)];
+  return [...new Set(ids.flatMap(([, id = '']) => targets.get(id) ?? []))];
 }
 
 /** The files that a part of the archive refers to, by the id of the relation. */
@@ -58,7 +54,7 @@ function relationTargets(archive: ArchiveFiles, path: string, name: string): Map
   return new Map(
     childElements(root, 'Relationship').map((relation) => [
       attributeValue(relation, 'Id'),
-      posix.join(posix.dirname(path), attributeValue(relation, 'Target')),
+      posix.resolve('/', posix.dirname(path), attributeValue(relation, 'Target')).slice(1),
     ]),
   );
 }
