@@ -22,7 +22,7 @@ test('converts inline markup to text', async () => {
     ':ref:`Shown <label>`, :class:`~pkg.mod.Foo`, :py:meth:`!bar`, :pep:`8`, :code:`a b`, 2*3*4, \\*escaped\\*, r\\ un.\n\n' +
     '.. _target: https://x.y\n.. |name| replace:: The name\n';
   expect(await textOf(source)).toBe(
-    'Emphasis, strong, lit_eral *x*, a link, phrase, target, no_target_, The name, [^1], ' +
+    'Emphasis, strong, lit_eral *x*, [a link](https://x.y), phrase, [target](https://x.y), no_target_, The name, [^1], ' +
       'Shown, Foo, bar, PEP 8, a b, 2*3*4, *escaped*, run.',
   );
 });

@@ -4,8 +4,8 @@ import type { PhrasingContent } from 'mdast';
 export interface RstDefinitions {
   /** The text of `|name|`, by lower-case name. */
   substitutions: ReadonlyMap<string, string>;
-  /** The lower-case names that `name_` may refer to. */
-  targets: ReadonlySet<string>;
+  /** The URLs that `name_` refers to, by lower-case name; empty for places in a document. */
+  targets: ReadonlyMap<string, string>;
 }
 
 const MARKUP = new RegExp(
@@ -47,7 +47,9 @@ function toInlineNodes(written: string, groups: Groups, definitions: RstDefiniti
   if (role !== undefined && roleText !== undefined) return [toRoleNode(role, roleText)];
   if (phrase !== undefined) {
     if (suffixRole !== undefined) return [toRoleNode(suffixRole, phrase)];
-    return [textNode(removeEscapes(linkText(phrase)))];
+    const text = removeEscapes(linkText(phrase));
+    const url = /<([^<>]+)>$/.exec(phrase)?.[1] ?? definitions.targets.get(phrase.toLowerCase()) ?? '';
+    return [linkNode(text, url)];
   }
   const inner = strong ?? emphasis;
   if (inner !== undefined) return parseRstInline(inner, definitions);
@@ -56,7 +58,8 @@ function toInlineNodes(written: string, groups: Groups, definitions: RstDefiniti
   }
   if (groups.footnote !== undefined) return [textNode(formatFootnoteMarker(groups.footnote))];
   const { reference = '' } = groups;
-  return [textNode(definitions.targets.has(reference.toLowerCase()) ? reference : written)];
+  const url = definitions.targets.get(reference.toLowerCase());
+  return [url === undefined ? textNode(written) : linkNode(reference, url)];
 }
 
 /** A Markdown footnote marker; a citation keeps its label. */
@@ -85,4 +88,8 @@ function removeEscapes(text: string): string {
 
 function textNode(value: string): PhrasingContent {
   return { type: 'text', value };
+}
+
+function linkNode(text: string, url: string): PhrasingContent {
+  return { type: 'link', url, children: [{ type: 'text', value: text }] };
 }

@@ -107,11 +107,11 @@ function lastTextLine(lines: readonly string[], next: number): number {
 /** Collects targets and substitutions first, because they may be used before their definition. */
 function collectDefinitions(source: string): RstDefinitions {
   const substitutions = new Map<string, string>();
-  const targets = new Set<string>();
+  const targets = new Map<string, string>();
   const markup =
-    /^[ \t]*\.\. (?:_`?([^`\n]+?)`?:(?:\s|$)|\|([^|\n]+)\| (\w+)::[ \t]*(.*(?:\n[ \t]+\S.*)*))/gm;
-  for (const [, target, name, directive, text = ''] of source.matchAll(markup)) {
-    if (target !== undefined) targets.add(target.toLowerCase());
+    /^[ \t]*\.\. (?:_`?([^`\n]+?)`?:(?:[ \t]+(\S+)|\s|$)|\|([^|\n]+)\| (\w+)::[ \t]*(.*(?:\n[ \t]+\S.*)*))/gm;
+  for (const [, target, url = '', name, directive, text = ''] of source.matchAll(markup)) {
+    if (target !== undefined) targets.set(target.toLowerCase(), url);
     if (name === undefined) continue;
     substitutions.set(name.toLowerCase(), substitutionText(directive ?? '', text));
   }
