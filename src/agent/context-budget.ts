@@ -12,7 +12,7 @@ import {
   mergeCitedResults,
   parseToolResponse,
 } from '../domain/retrieval-tool-response.ts';
-import { fitHistory, planWindow, splitWindow } from '../domain/token-budget.ts';
+import { fitHistory, MESSAGE_TOKENS, planWindow, splitWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { TurnEvents } from './turn-record.ts';
 
@@ -25,8 +25,28 @@ export interface ContextWindow {
 const TOLERANCE = 1.1;
 
 /** The tokens that a turn needs before any history and passages. */
-export function reservedTokens({ maxTokens }: AgentConfig, instructions: string, question: string) {
-  return { system: estimateTokens(instructions), exchange: estimateTokens(question) + maxTokens };
+export function reservedTokens(
+  { maxTokens }: AgentConfig,
+  instructions: string,
+  question: string,
+  tools: readonly ToolDefinition[] = [],
+) {
+  const system = estimateTokens(instructions) + estimateTokens(tools.map(formatDefinition).join(''));
+  return {
+    system: system + MESSAGE_TOKENS,
+    exchange: estimateTokens(question) + MESSAGE_TOKENS + maxTokens,
+  };
+}
+
+/** The part of a tool that a model gets. */
+export interface ToolDefinition {
+  name: string;
+  description?: string;
+  parameters?: unknown;
+}
+
+function formatDefinition({ name, description, parameters }: ToolDefinition): string {
+  return JSON.stringify({ type: 'function', function: { name, description, parameters, strict: false } });
 }
 
 /**
@@ -36,10 +56,15 @@ export function reservedTokens({ maxTokens }: AgentConfig, instructions: string,
 export function planContext(
   config: AgentConfig,
   window: ContextWindow,
-  given: { instructions: string; question: string; history: readonly ConversationMessage[] },
+  given: {
+    instructions: string;
+    question: string;
+    history: readonly ConversationMessage[];
+    tools: readonly ToolDefinition[];
+  },
   events: Pick<TurnEvents, 'noticeOnce'>,
 ): { history: ConversationMessage[]; passageTokens: number } {
-  const needed = reservedTokens(config, given.instructions, given.question);
+  const needed = reservedTokens(config, given.instructions, given.question, given.tools);
   const shares = splitWindow(window.tokens);
   const plan = planWindow(window.tokens, needed);
   const noticeIfOver = (share: 'system' | 'exchange', subject: string) => {
@@ -50,10 +75,10 @@ export function planContext(
         'Less is left for the conversation and passages. Raise contextWindow if the model allows it.',
     );
   };
-  noticeIfOver('system', 'The system prompt');
+  noticeIfOver('system', 'The system prompt with the tools');
   noticeIfOver('exchange', 'The question and its answer (maxTokens)');
   const limits = { maxTokens: plan.history, maxMessages: config.maxHistory };
-  const { messages, exceeded } = fitHistory(splitTurns(given.history).flatMap(compactTurn), limits);
+  const { messages, exceeded } = fitHistory(splitTurns(given.history).flatMap(compactTurn).map(withFrame), limits);
   if (exceeded !== null) {
     events.noticeOnce(
       'history',
@@ -62,6 +87,11 @@ export function planContext(
     );
   }
   return { history: messages, passageTokens: plan.retrieved };
+}
+
+/** Counts what a message adds to its text. */
+function withFrame(message: ConversationMessage): ConversationMessage {
+  return { ...message, tokenCount: message.tokenCount + MESSAGE_TOKENS };
 }
 
 /**
@@ -92,7 +122,10 @@ function compactTurn(turn: ConversationMessage[]): ConversationMessage[] {
   });
 }
 
-/** The tokens that all passages of a turn share. */
+/** What a search adds beside its passages: the call, its message and the other fields of the response. */
+const SEARCH_TOKENS = 80;
+
+/** The tokens that all searches of a turn share. */
 export class PassageBudget {
   #tokensLeft: number;
   readonly #events: Pick<TurnEvents, 'noticeOnce'>;
@@ -104,8 +137,8 @@ export class PassageBudget {
 
   /** Fits a retrieval into the tokens that are left and uses them up. The best passage is always shown, cut if needed. */
   show(context: RetrievalContext, showing?: ShowOptions): ShownContext {
-    const shown = showContext(context, this.#tokensLeft, showing);
-    this.#tokensLeft = Math.max(0, this.#tokensLeft - shown.context.totalTokens);
+    const shown = showContext(context, Math.max(0, this.#tokensLeft - SEARCH_TOKENS), showing);
+    this.#tokensLeft = Math.max(0, this.#tokensLeft - SEARCH_TOKENS - shown.context.totalTokens);
     if (shown.context.leftOut > 0) {
       this.#events.noticeOnce(
         'passages',

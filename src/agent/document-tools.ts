@@ -17,7 +17,7 @@ import type { Runtime } from '../ports/runtime.ts';
 import { memoizeBy } from '../text/memoize.ts';
 import { selectPassageWindow } from '../text/passage-window.ts';
 import { READ_SOURCE_TOOL } from './agent.ts';
-import type { PassageBudget } from './context-budget.ts';
+import type { PassageBudget, ToolDefinition } from './context-budget.ts';
 import { checkArguments, toToolSchema } from './tool-arguments.ts';
 import type { TurnRecord } from './turn-record.ts';
 
@@ -85,6 +85,16 @@ const MIN_SCORE_SHARE = 0.8;
 /** Results that are shown whatever their scores. */
 const MIN_RESULTS = 2;
 
+/** The definitions of the document tools, as a model gets them. */
+export function documentToolDefinitions(
+  { toolName, topK, readSource }: AgentConfig,
+  modules: readonly string[],
+): ToolDefinition[] {
+  const { parameters } = searchParameters({ modules, usualTopK: topK });
+  const search = { name: toolName, description: searchDescriptions[toolName], parameters };
+  return readSource ? [search, READ_SOURCE] : [search];
+}
+
 interface SearchToolOptions {
   search: TurnSearch;
   /** The modules of the collection, to choose from. */
@@ -114,10 +124,9 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
     async execute(args, _context, details) {
       const callId = details?.toolCall?.callId ?? context.runtime.newId();
       const checked = checkArguments(schema, args);
-      const response = checked.success
-        ? await searchForModel(checked.data, callId)
-        : failedToolResponse('invalid_arguments', checked.error);
-      return formatToolResponse(response);
+      if (checked.success) return formatToolResponse(await searchForModel(checked.data, callId));
+      context.record.countToolUse(0);
+      return formatToolResponse(failedToolResponse('invalid_arguments', checked.error));
     },
   });
 
@@ -135,7 +144,10 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
       ...(threshold != null && { scoreThreshold: threshold }),
     };
     const key = JSON.stringify({ ...query, text: text.toLowerCase().replace(/\s+/g, ' ') });
-    if (madeSearches.has(key)) return repeatedToolResponse(text);
+    if (madeSearches.has(key)) {
+      record.countToolUse(0);
+      return repeatedToolResponse(text);
+    }
     madeSearches.add(key);
     try {
       const found = await options.search(query, callId);
@@ -202,15 +214,18 @@ function isUserError(error: unknown): boolean {
 const NEIGHBOURS = { offline: 2, hosted: 1 } as const;
 
 const readSourceArguments = z.strictObject({ ref: z.string().trim().min(1) });
+const READ_SOURCE = {
+  name: READ_SOURCE_TOOL,
+  description: 'Read the whole passage of a result by its ref, with the passages around it.',
+  parameters: toToolSchema(readSourceArguments),
+} as const;
 
 /** The tool that reads the passages around a search result. Counts as a retrieval. */
 export function createReadSourceTool(context: ToolContext, store: Pick<ChunkStore, 'neighbours'>): Tool {
   const { record, runtime, signal } = context;
   return tool({
-    name: READ_SOURCE_TOOL,
-    description: 'Read the whole passage of a result by its ref, with the passages around it.',
+    ...READ_SOURCE,
     strict: false,
-    parameters: toToolSchema(readSourceArguments),
     isEnabled: () => hasStepsLeft(context),
     async execute(args) {
       const started = runtime.elapsedMs();

@@ -20,7 +20,7 @@ import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { type ConversationTurn, secondsBetween, withCitedChunks } from '../domain/conversation-turn.ts';
 import { formatContextPrompt } from '../domain/prompts.ts';
-import { createQuery, type Filter } from '../domain/query.ts';
+import { createQuery, type Filter, isEmptyFilter } from '../domain/query.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import { advice, settingName, withSetting } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
@@ -35,10 +35,11 @@ import { endsWithLeadIn } from '../text/passage-window.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { withAttachedText } from './attached-text.ts';
 import { markMissingFiles } from './citation-changes.ts';
-import { type ContextWindow, PassageBudget, planContext } from './context-budget.ts';
+import { type ContextWindow, PassageBudget, planContext, type ToolDefinition } from './context-budget.ts';
 import {
   createReadSourceTool,
   createSearchTool,
+  documentToolDefinitions,
   type ToolContext,
   type TurnSearch,
 } from './document-tools.ts';
@@ -47,6 +48,7 @@ import { withAnswerCheck } from './guards/with-answer-check.ts';
 import { withIdleTimeout } from './guards/with-idle-timeout.ts';
 import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
+import { withoutStreaming } from './guards/without-streaming.ts';
 import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
 import { cleanTexts } from './structured-output.ts';
@@ -65,6 +67,8 @@ export interface TurnSetup {
   checker: CitationChecker;
   briefing(): Promise<AgentBriefing>;
   window: ContextWindow;
+  /** Throws `invalid_input` for a filter that the collection cannot pass, such as an unknown module. */
+  assertFilter?: ((filter: Filter) => Promise<void>) | undefined;
   /** Tools of the caller, which every policy offers. */
   tools?: readonly Tool[] | undefined;
   /** The answer is an object of this schema; its texts are checked. */
@@ -131,6 +135,8 @@ export async function answerQuestion(
   const started = { elapsedMs: runtime.elapsedMs(), timestamp: runtime.now().toISOString() };
   const { signal, stopTimer } = startTimeLimit(config.maxTurnSeconds, request.signal);
   try {
+    if (!isEmptyFilter(filter)) await setup.assertFilter?.(filter);
+
     // 1. Plan: instructions, and what of the history and the passages fits the window.
     const mode = RETRIEVAL_MODES[request.policy];
     const { coverage, modules } = await setup.briefing();
@@ -139,7 +145,11 @@ export async function answerQuestion(
     const instructions = [systemPromptFor(config, policy), policy === 'never' ? '' : coverage]
       .filter((text) => text !== '')
       .join('\n\n');
-    const planned = { instructions, question, history: request.history };
+    const ownTools: readonly ToolDefinition[] = (setup.tools ?? []).filter(({ type }) => type === 'function');
+    const documentTools =
+      mode.tool === 'withheld' ? [] : documentToolDefinitions(config, filter.module ?? modules);
+    const offered = [...documentTools, ...ownTools];
+    const planned = { instructions, question, history: request.history, tools: offered };
     const { history, passageTokens } = planContext(config, setup.window, planned, events);
     const record = new TurnRecord(runtime);
     const passages = new PassageBudget(passageTokens, events);
@@ -291,7 +301,6 @@ function finishTurn(
   started: { elapsedMs: number; timestamp: string },
 ): ConversationTurn {
   const { retrievals, retrievalCount, retrievalTimeMs, tokensUsed, finishReason } = record;
-  const { timestamp } = started;
   const { citations, outcome } = checked;
   const error = cutAnswerError(finishReason, config) ?? record.searchError;
   const ended = runtime.elapsedMs();
@@ -305,6 +314,7 @@ function finishTurn(
     tokensUsed,
     retrievalPerformed: retrievalCount > 0,
     retrievalCount,
+    chunkCount: new Set(retrievals.flatMap(({ chunks }) => chunks.map(({ chunkId }) => chunkId))).size,
     retrievedSources: [...new Set(retrievals.flatMap(({ chunks }) => chunks.map(({ url }) => url)))],
     grounded: finishReason === 'stop' && isGrounded(outcome, citations),
     confidence: toConfidence(retrievals),
@@ -313,14 +323,14 @@ function finishTurn(
     generationTimeMs: Math.max(0, totalTimeMs - retrievalTimeMs),
     totalTimeMs,
     error: error && toErrorResponse(error),
-    timestamp,
+    timestamp: runtime.now().toISOString(),
   };
   return {
     turnId: runtime.newId(),
     userQuery: question,
     retrievals,
     response,
-    timestamp,
+    timestamp: started.timestamp,
     durationSeconds: secondsBetween(started.elapsedMs, ended),
     decisions: withCitedChunks(record.finishSteps(), citations),
   };
@@ -349,7 +359,8 @@ function guardModel(
   events: TurnEvents,
   signal: AbortSignal,
 ): Model {
-  const checked = withAnswerCheck(model, config.maxAnswerCharacters);
+  const asked = config.stream ? model : withoutStreaming(model);
+  const checked = withAnswerCheck(asked, config.maxAnswerCharacters);
   const timed = withIdleTimeout(checked, IDLE_TIMEOUT_MS);
   const retried = withRetries(timed, {
     signal,
@@ -363,8 +374,10 @@ function guardModel(
         retry: { ...retry, error: toErrorResponse(retry.error) },
       }),
   });
-  return withOverflowTrim(retried, (reported) => {
-    window.tokens = Math.min(window.tokens, reported ?? window.tokens);
+  return withOverflowTrim(retried, (reported, accepted) => {
+    // Kept for later turns. Without a reported size, the largest that may be accepted, but room for a question.
+    const learned = reported ?? Math.max(accepted, 1000 + config.maxTokens) + config.maxTokens;
+    window.tokens = Math.min(window.tokens, Math.floor(learned));
     const size = reported === undefined ? `smaller than ${window.tokens}` : String(reported);
     events.noticeOnce(
       'overflow',

@@ -117,6 +117,7 @@ interface CollectionAgentOptions {
   store: ConversationStore;
   /** Replaces the search of the store. */
   retriever: Retriever;
+  assertFilter?: ((filter: Filter) => Promise<void>) | undefined;
   sessions: SessionStore;
   mode?: SearchMode | undefined;
   /** The SDK's tracing, with its own processors. */
@@ -133,10 +134,12 @@ interface CollectionAgentOptions {
 /** The configured agent on an open collection. */
 export async function createCollectionAgent(
   app: App,
-  options: Omit<CollectionAgentOptions, 'retriever'> & { store: ChunkStore },
+  options: Omit<CollectionAgentOptions, 'retriever' | 'assertFilter'> & { store: ChunkStore },
 ): Promise<Agent> {
   const retriever = await app.retriever(options.store, { mode: options.mode ?? 'hybrid' });
-  return createRetrieverAgent(app, { ...options, retriever });
+  const { store } = options;
+  const assertFilter = (filter: Filter) => assertKnownFilter(store, filter);
+  return createRetrieverAgent(app, { ...options, retriever, assertFilter });
 }
 
 /** The configured agent on a retriever. */
@@ -148,6 +151,7 @@ export async function createRetrieverAgent(app: App, options: CollectionAgentOpt
     model,
     store,
     retriever,
+    assertFilter: options.assertFilter,
     checker: await createChecker(app, store, mode, model),
     sessions,
     runtime,

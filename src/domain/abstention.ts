@@ -83,7 +83,8 @@ const ABSTENTIONS: readonly RegExp[] = [
   `${THE_DOCUMENTS}(?: (?:you|that|which|i) [a-z ]{0,30})? (?:do not|don't|does not|doesn't|did not|didn't) (?:[a-z]+ly |seem to |appear to )*(?:contain|include|provide|mention|cover|specify|say|hold|have|discuss|address|describe|answer|give|state|offer|explain|tell)\\b`,
   `(?:.{0,160}? (?:is|are|was|were)(?:n't| not)|not) (?:[a-z]+ly |currently )?(?:covered|mentioned|addressed|discussed|described|specified|documented|included|found|contained|available|stated|provided|answered|given|explained) (?:anywhere )?(?:in|by|within) ${THE_DOCUMENTS}`,
   `there (?:is|was|are|were|'s)(?:n't any| no| not any) (?:[a-z]+ ){0,2}(?:information|info|mention|details|references?|documentation|discussion) (?:about|on|of|regarding|in|to|for|available|provided|that)`,
-  `no (?:[a-z]+ ){0,2}(?:information|info|answer|results?|passages?|documents?|mention|details)(?: [a-z ]{0,60})? (?:found|available|provided)`,
+  `no (?:[a-z]+ ){0,2}(?:information|info|content|answer|results?|passages?|documents?|mention|details)(?: [a-z ]{0,60})? (?:found|available|provided)`,
+  `(?:i am |i was |i'm |we are |we were )?unable to (?:retrieve|find|locate|access) .{0,60}?(?:content|passages?|documents?|${INFORMATION})\\b`,
   `(?:nothing|none) (?:in|of|within) ${THE_DOCUMENTS} `,
   // German
   `(?:(?:dazu|hierzu|darüber) )?(?:ich habe|habe ich|wir haben|haben wir|(?:mir )?liegen(?: mir)?|gibt es|es gibt) .{0,60}?keine (?:[a-zäöüß]+ )?(?:informationen|angaben|hinweise)`,

@@ -40,7 +40,10 @@ export const agentResponseSchema = z
     sessionId: z.uuidv4(),
     turnNumber: z.int().min(1),
     retrievalPerformed: z.boolean(),
+    /** Executions of the document tools, failed ones too, plus a search made before the model was called. */
     retrievalCount: z.int().min(0),
+    /** The chunks that were retrieved, without duplicates; 0 in records of early versions. */
+    chunkCount: z.int().min(0).default(0),
     /** The URLs of all retrieved chunks, without duplicates. */
     retrievedSources: z.array(sourceUrlSchema),
     model: z.string().min(1),

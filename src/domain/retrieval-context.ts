@@ -99,7 +99,7 @@ export function showContext(
   const shown = fitTexts(
     context.chunks.map((chunk) => ({
       text: textOf(chunk),
-      label: `${chunk.title} ${publicAddress(chunk)}`,
+      label: JSON.stringify(frameOf(chunk)),
       importance: importanceOf(chunk),
     })),
     maxTokens,
@@ -115,6 +115,11 @@ export function showContext(
       hasRelevantResults: reachesThreshold(chunks, context.scoreThreshold),
     },
   };
+}
+
+/** Everything of a search result except its text, as long as in a tool response or a source block. */
+function frameOf({ title, headings, score, ...chunk }: RetrievedChunk): object {
+  return { ref: '100', title, headings, url: publicAddress(chunk), score, text: '', truncated: true };
 }
 
 /** The ref of a chunk: what the model writes in brackets to cite it. */

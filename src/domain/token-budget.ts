@@ -48,6 +48,9 @@ export function planWindow(
   return { system, retrieved, history: left - retrieved, exchange };
 }
 
+/** What a message adds to its text: role, keys and separators. */
+export const MESSAGE_TOKENS = 8;
+
 /** Tokens that the most important text always gets. */
 const MIN_SHOWN_TOKENS = 100;
 
@@ -81,13 +84,14 @@ export function fitTexts(
 }
 
 function tokensOf(text: string, label: string): number {
-  return estimateTokens(text) + estimateTokens(label);
+  return estimateTokens(JSON.stringify(text) + label);
 }
 
 /**
  * Drops the oldest messages until the rest fits: all but the system message into `maxTokens`, questions and answers into
  * `maxMessages`. The system message always stays. A tool call and its results stay or go together; incomplete ones are
- * dropped, because no model accepts them. `exceeded` is the limit for which messages were dropped.
+ * dropped, because no model accepts them; the rest starts with a question. `exceeded` is the limit for which messages
+ * were dropped.
  */
 export function fitHistory(
   history: readonly ConversationMessage[],
@@ -105,7 +109,14 @@ export function fitHistory(
     if (exceeded !== null) break;
     for (const message of unit) kept.add(message);
   }
-  return { messages: history.filter((message) => kept.has(message)), exceeded };
+  const messages = history.filter((message) => kept.has(message));
+  // A history that was cut must not start with an answer: services refuse it, and it has no question.
+  const first = messages.findIndex(({ role }) => role === 'user');
+  const start = first < 0 ? messages.length : first;
+  return {
+    messages: messages.filter(({ role }, index) => role === 'system' || index >= start),
+    exceeded,
+  };
 }
 
 /** Groups that stay or go as a whole: a message, or tool calls with all their results. */

@@ -10,7 +10,7 @@ export interface RetryAttempt<Failure = AppError> {
 }
 
 export interface RetryOptions {
-  /** 3 by default. */
+  /** 2 by default: three attempts. */
   maxRetries?: number | undefined;
   /** The first wait, unless the service asks for one; it doubles each time. */
   firstWaitMs?: number | ((error: AppError) => number) | undefined;
@@ -28,7 +28,7 @@ export interface RetryOptions {
 }
 
 export function startRetries(options: RetryOptions = {}) {
-  const { maxRetries = 3, firstWaitMs = 500, longestBackoffMs = Number.POSITIVE_INFINITY } = options;
+  const { maxRetries = 2, firstWaitMs = 500, longestBackoffMs = Number.POSITIVE_INFINITY } = options;
   const { longestWaitMs = 120_000, onRetry, random = Math.random, signal } = options;
   const sleep = options.sleep ?? ((ms, given) => delay(ms, undefined, given && { signal: given }));
   let attempt = 1;

@@ -82,6 +82,7 @@ export function sampleTurn(before: ConversationSession, sample: SampleTurn = {})
     turnNumber,
     retrievalPerformed: true,
     retrievalCount: 1,
+    chunkCount: 0,
     retrievedSources: [],
     model: session.model,
     tokensUsed: { prompt: 20, completion: 10, total: 30 },

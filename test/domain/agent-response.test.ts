@@ -20,6 +20,7 @@ const response: AgentResponse = {
   turnNumber: 1,
   retrievalPerformed: true,
   retrievalCount: 1,
+  chunkCount: 0,
   retrievedSources: ['https://docs.test/topics'],
   model: 'offline',
   tokensUsed: { prompt: 10, completion: 5, total: 15 },

@@ -133,14 +133,34 @@ test('drops calls with their results, and does not count them as messages', () =
   const history = [system, user('a', 10), calls('ask', 'x', 'y'), result('rx', 'x'), result('ry', 'y')];
   history.push(user('q', 10));
   expect(kept(history, { maxTokens: 50, maxMessages: 2 })).toBe('s a ask rx ry q');
-  expect(kept(history, { maxTokens: 50, maxMessages: 1 })).toBe('s ask rx ry q');
+  expect(kept(history, { maxTokens: 50, maxMessages: 1 })).toBe('s q');
   expect(kept(history, { maxTokens: 39, maxMessages: 2 })).toBe('s q');
 });
 
 test('drops unmatched tool calls and results', () => {
   const all = { maxTokens: 1000 };
-  expect(kept([system, calls('ask', 'x'), result('other', 'z'), result('rx', 'x')], all)).toBe('s ask rx');
-  expect(kept([system, calls('ask', 'x'), result('rx', 'x'), result('again', 'x')], all)).toBe('s ask rx');
-  expect(kept([system, calls('ask', 'x', 'y'), result('rx', 'x'), user('q', 1)], all)).toBe('s q');
-  expect(kept([system, calls('ask', 'x'), user('q', 1), result('late', 'x')], all)).toBe('s q');
+  const start = [system, user('q', 1)];
+  expect(kept([...start, calls('ask', 'x'), result('other', 'z'), result('rx', 'x')], all)).toBe(
+    's q ask rx',
+  );
+  expect(kept([...start, calls('ask', 'x'), result('rx', 'x'), result('again', 'x')], all)).toBe(
+    's q ask rx',
+  );
+  expect(kept([...start, calls('ask', 'x', 'y'), result('rx', 'x'), user('p', 1)], all)).toBe('s q p');
+  expect(kept([...start, calls('ask', 'x'), user('p', 1), result('late', 'x')], all)).toBe('s q p');
+});
+
+test('a history that was cut starts with a question', () => {
+  const answer: ConversationMessage = {
+    ...common,
+    id: 'a',
+    role: 'assistant',
+    content: 'a',
+    toolCalls: [],
+    tokenCount: 10,
+  };
+  const history = [system, user('p', 10), answer, user('q', 10)];
+  expect(kept(history, { maxTokens: 100, maxMessages: 3 })).toBe('s p a q');
+  expect(kept(history, { maxTokens: 100, maxMessages: 2 })).toBe('s q');
+  expect(kept(history, { maxTokens: 25 })).toBe('s q');
 });

@@ -25,7 +25,7 @@ async function attempt(faults: unknown[], options: RetryOptions = {}) {
 }
 
 test('waits double up to a limit, unless the service asks for a wait', async () => {
-  expect(await attempt([busy(), busy(3), busy()], { longestBackoffMs: 1500 })).toEqual({
+  expect(await attempt([busy(), busy(3), busy()], { longestBackoffMs: 1500, maxRetries: 3 })).toEqual({
     tries: 4,
     outcome: 'done',
     waits: [500, 3000, 1500],

@@ -11,9 +11,12 @@ const MARGIN = 0.8;
 /**
  * A model that shortens a request after a `context_overflow` error and retries once: drops the oldest messages, then the
  * last passages of each search. Later requests are shortened to the same size. `onTrim` gets the window that the service
- * reported, if any.
+ * reported, if any, and the size that requests are shortened to.
  */
-export function withOverflowTrim(model: Model, onTrim: (window: number | undefined) => void): Model {
+export function withOverflowTrim(
+  model: Model,
+  onTrim: (window: number | undefined, accepted: number) => void,
+): Model {
   let maxTokens: number | undefined;
 
   const trimmed = (request: ModelRequest) =>
@@ -30,7 +33,7 @@ export function withOverflowTrim(model: Model, onTrim: (window: number | undefin
     maxTokens = Math.min(MARGIN * size, allowed);
     const again = trimmed(request);
     if (sizeOf(again) >= size) throw error;
-    onTrim(window);
+    onTrim(window, maxTokens);
     return again;
   }
 
@@ -60,8 +63,8 @@ export function withOverflowTrim(model: Model, onTrim: (window: number | undefin
   };
 }
 
-function sizeOf({ systemInstructions = '', input }: ModelRequest): number {
-  return estimateTokens(systemInstructions) + estimateTokens(JSON.stringify(input));
+function sizeOf({ systemInstructions = '', input, tools }: ModelRequest): number {
+  return estimateTokens(systemInstructions) + estimateTokens(JSON.stringify([input, tools]));
 }
 
 /** Drops messages and passages until the request fits; the question and one passage per search always stay. */

@@ -5,8 +5,8 @@ import type { RetrievalPolicy } from '../../domain/agent-config.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Filter } from '../../domain/query.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
-import { AppError } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
+import { completeConversation } from '../commands/ask.ts';
 
 /** The state of a chat: slash commands change it, and the next question uses it. */
 export interface ChatConversation {
@@ -79,7 +79,7 @@ export function createChatConversation(start: ConversationStart): ChatConversati
     passagesAround: (chunkId) => open.passagesAround(chunkId),
     async resume(sessionId) {
       const next = await open.agent.resumeSession(await resolveSessionId(open.sessions, sessionId));
-      if (next.id !== session.id) await complete(session);
+      if (next.id !== session.id) await completeConversation(session);
       session = next;
     },
     async changeModel(model) {
@@ -94,7 +94,7 @@ export function createChatConversation(start: ConversationStart): ChatConversati
       const next = await start.openWith({ model: open.model, collection: name });
       await switchAgent(next, async () => {
         const started = await next.agent.startSession(owner);
-        await complete(session);
+        await completeConversation(session);
         return started;
       });
       conversation.filter = {};
@@ -103,15 +103,8 @@ export function createChatConversation(start: ConversationStart): ChatConversati
       await open.assertFilter(filter);
       conversation.filter = filter;
     },
-    leave: () => complete(session),
+    leave: () => completeConversation(session),
     close: () => open.close(),
   };
   return conversation;
-}
-
-/** A session that another process has continued stays active. */
-async function complete(session: AgentSession): Promise<void> {
-  await session.complete().catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.kind !== 'invalid_input') throw error;
-  });
 }

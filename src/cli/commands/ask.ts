@@ -184,9 +184,17 @@ export async function* askQuestions(
       if (reset) await session.reset();
       yield* session.ask(question, { ...(policy && { policy }), filter, attached, signal });
     }
+    await completeConversation(session);
   } finally {
     await close();
   }
+}
+
+/** Marks a session as completed; one that another process has continued stays active. */
+export async function completeConversation(session: AgentSession): Promise<void> {
+  await session.complete().catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.kind !== 'invalid_input') throw error;
+  });
 }
 
 /** Opens an agent and a session: the given one, the newest, or a new one. */

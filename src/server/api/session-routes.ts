@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
+import type { AgentSession } from '../../agent/agent.ts';
 import {
   type CitationChanges,
   findCitationChanges,
@@ -23,7 +24,7 @@ const feedbackSchema = z.strictObject({
   turnNumber: z.int().min(1).optional(),
 });
 
-/** Lists, reads, deletes and resets stored sessions, and records feedback. */
+/** Lists, reads, deletes, resets and completes stored sessions, and records feedback. */
 export function createSessionRoutes(options: ApiOptions): Hono {
   const { collections, sessions, callers, maxBodyBytes } = options;
   const app = new Hono();
@@ -59,19 +60,22 @@ export function createSessionRoutes(options: ApiOptions): Hono {
     return context.body(null, 204);
   });
 
-  app.post('/:id/reset', async (context) => {
+  app.post('/:id/reset', (context) => changeSession(context, (session) => session.reset()));
+  app.post('/:id/complete', (context) => changeSession(context, (session) => session.complete()));
+
+  async function changeSession(context: Context, change: (session: AgentSession) => Promise<void>) {
     const { sessionId, collection } = await load(context);
     const release = lockSession(options, context.req.raw, sessionId);
     try {
       const { agent } = await collections.open(collection);
       const session = await agent.resumeSession(sessionId);
-      await session.reset();
+      await change(session);
       const { messages: _, ...snapshot } = session.snapshot();
       return context.json({ session: snapshot });
     } finally {
       release();
     }
-  });
+  }
 
   app.post('/:id/feedback', async (context) => {
     const { sessionId } = await load(context);

@@ -129,9 +129,9 @@ test.each([
   [404, '404 page not found', 'configuration_error', 1],
   [400, 'The model does not support Embeddings API', 'configuration_error', 1],
   [429, 'You exceeded your current quota: insufficient_quota', 'rate_limit', 1],
-  [429, 'Rate limit reached. Add a payment method at openai.com/account/billing', 'rate_limit', 4],
+  [429, 'Rate limit reached. Add a payment method at openai.com/account/billing', 'rate_limit', 3],
   [400, 'invalid input', 'api_error', 1],
-  [502, 'bad gateway', 'api_error', 4],
+  [502, 'bad gateway', 'api_error', 3],
 ] as const)('status %s "%s" is a %s after %s requests', async (status, message, kind, requests) => {
   fake.intercept = () => failure(status, message);
   const fault = await errorOf();
@@ -181,5 +181,5 @@ test('reports an unreachable server, also when it requests the dimensions', asyn
     recoverable: true,
     hint: expect.stringContaining('base URL'),
   });
-  expect(fake.requests).toHaveLength(4);
+  expect(fake.requests).toHaveLength(3);
 });

@@ -44,6 +44,7 @@ export function turnOf(fields: Partial<AgentResponse> = {}, retrievals = [found]
     turnNumber: 1,
     retrievalPerformed: retrievals.length > 0,
     retrievalCount: retrievals.length,
+    chunkCount: 0,
     retrievedSources: [],
     model: 'offline',
     tokensUsed: { prompt: 300, completion: 12, total: 312 },
