@@ -78,7 +78,10 @@ export function planContext(
   noticeIfOver('system', 'The system prompt with the tools');
   noticeIfOver('exchange', 'The question and its answer (maxTokens)');
   const limits = { maxTokens: plan.history, maxMessages: config.maxHistory };
-  const { messages, exceeded } = fitHistory(splitTurns(given.history).flatMap(compactTurn).map(withFrame), limits);
+  const { messages, exceeded } = fitHistory(
+    splitTurns(given.history).flatMap(compactTurn).map(withFrame),
+    limits,
+  );
   if (exceeded !== null) {
     events.noticeOnce(
       'history',

@@ -2,6 +2,7 @@ import { type Tool, tool } from '@openai/agents-core';
 import * as z from 'zod';
 import type { SourceRegister } from '../citations/source-register.ts';
 import { type AgentConfig, isLocalModel, type ToolName } from '../domain/agent-config.ts';
+import { FAILED_SEARCH_ADVICE } from '../domain/prompts.ts';
 import type { Filter, Query } from '../domain/query.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import {
@@ -203,7 +204,7 @@ function withoutWeaker(found: RetrievalContext): RetrievalContext {
 
 function failedSearchMessage(error: unknown): string {
   const reason = messageOf(error).replace(/[.\s]+$/, '');
-  return `The search failed: ${reason}. What the documents say is not known: search again, or tell the user that the search failed.`;
+  return `The search failed: ${reason}. ${FAILED_SEARCH_ADVICE}`;
 }
 
 function isUserError(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { createConversationAgent } from '../agent/create-agent.ts';
 import { createModelChecker } from '../agent/model-checker.ts';
 import { createEntailmentChecker } from '../citations/entailment-checker.ts';
 import { createWordChecker, noChecker } from '../citations/word-checker.ts';
+import { isLocalModel } from '../domain/agent-config.ts';
 import { knownContextWindow } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
 import { OFFLINE_MODEL, type SearchMode } from '../domain/setting-choices.ts';
@@ -15,6 +16,7 @@ import type { CitationChecker } from '../ports/citation-checker.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { Retriever } from '../retrieval/create-retriever.ts';
+import { withSuggestions } from '../retrieval/suggest-words.ts';
 import type { RunObserver } from '../tape/run-observer.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createConfiguredModel, createModelErrorContext } from './create-model.ts';
@@ -136,7 +138,9 @@ export async function createCollectionAgent(
   app: App,
   options: Omit<CollectionAgentOptions, 'retriever' | 'assertFilter'> & { store: ChunkStore },
 ): Promise<Agent> {
-  const retriever = await app.retriever(options.store, { mode: options.mode ?? 'hybrid' });
+  const found = await app.retriever(options.store, { mode: options.mode ?? 'hybrid' });
+  // The offline model passes the words of a person on; other models choose theirs.
+  const retriever = isLocalModel(app.config.agent.model) ? withSuggestions(found, options.store) : found;
   const { store } = options;
   const assertFilter = (filter: Filter) => assertKnownFilter(store, filter);
   return createRetrieverAgent(app, { ...options, retriever, assertFilter });

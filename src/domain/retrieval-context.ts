@@ -34,6 +34,8 @@ export const retrievalContextSchema = z.object({
   notes: z.array(z.string()).default([]),
   /** Content words of the query that no document contains, as written. */
   absentWords: z.array(z.string()).default([]),
+  /** A similar word of the documents for some of them. */
+  suggestions: z.record(z.string(), z.string()).default({}),
 });
 export type RetrievalContext = z.infer<typeof retrievalContextSchema>;
 
@@ -65,15 +67,23 @@ export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
     leftOut: 0,
     notes: [...(retrieval.notes ?? [])],
     absentWords: retrieval.absentWords ?? [],
+    suggestions: {},
   };
 }
 
 /** A sentence that names the words which no document contains; null without any. */
-export function formatAbsentWords(words: readonly string[]): string | null {
+export function formatAbsentWords({
+  absentWords,
+  suggestions,
+}: Pick<RetrievalContext, 'absentWords' | 'suggestions'>): string | null {
+  if (absentWords.length === 0) return null;
+  const similar = listChoices(Object.values(suggestions));
+  return `No document contains ${listChoices(absentWords)}${similar === '' ? '.' : `; did you mean ${similar}?`}`;
+}
+
+function listChoices(words: readonly string[]): string {
   const quoted = words.map((word) => `"${word}"`);
-  if (quoted.length === 0) return null;
-  const listed = quoted.length === 1 ? quoted[0] : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
-  return `No document contains ${listed}.`;
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 }
 
 /** The part of a retrieval that the model is shown. */

@@ -97,7 +97,7 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: GetChunk
     execution_time: wholeSeconds(context.queryTimeMs),
   };
   const { leftOut } = context;
-  const notes = [...context.notes, formatAbsentWords(context.absentWords)].filter((note) => note !== null);
+  const notes = [...context.notes, formatAbsentWords(context)].filter((note) => note !== null);
   if (results.length === 0) {
     const empty = emptyReasonOf(context);
     return { ...response, message: [...notes, sentenceFor(empty)].join(' '), empty };

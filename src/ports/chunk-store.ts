@@ -148,6 +148,8 @@ export interface ChunkStore {
   search(request: StoreSearchRequest): Promise<StoreHit[]>;
   /** The number of chunks that have each of these index terms; may be an estimate for many terms. Optional. */
   containing?(terms: readonly string[]): Promise<Map<string, number>>;
+  /** The index terms that start with a text, in order. Optional, for stores that can list them. */
+  termsFrom?(prefix: string): Promise<string[]>;
   /** The number of chunks that pass a filter. A document that is being replaced may count twice. */
   count(filter: Filter): Promise<number>;
   /** Chunks by id, in the given order; unknown ids are left out. */

@@ -1,6 +1,6 @@
 import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage } from '@openai/agents-core';
 import { noInformationSentence } from '../../domain/abstention.ts';
-import { parseCoverage, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
+import { FAILED_SEARCH_ADVICE, parseCoverage, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
 import { answerFromPassages, choosePassages } from './answer-from-passages.ts';
@@ -93,16 +93,24 @@ function decideStep(request: OfflineRequest): Step {
   return { say: answer ?? formatNoInformation(query, passages, request) };
 }
 
+/** The sentence of a tool response about words that no document contains. */
+const ABSENT_WORDS = /No document contains .*?"(?:\.|\?)(?=\s|$)/;
+
 function formatNoInformation(
   query: string,
   [nearest]: readonly OfflinePassage[],
-  { instructions, searches }: OfflineRequest,
+  { instructions, searches, context }: OfflineRequest,
 ): string {
   const failure = searches.find(({ error }) => error !== null)?.message;
+  // A failed search says nothing about the documents.
+  if (failure != null)
+    return `Unable to retrieve content. ${failure.replace(FAILED_SEARCH_ADVICE, '').trim()}`;
+  const isSearched = searches.length > 0 || context !== null;
   const covered = parseCoverage(instructions);
+  const absent = searches.map(({ message }) => ABSENT_WORDS.exec(message ?? '')?.[0] ?? '').join('');
   return [
     noInformationSentence(formatTopic(query)),
-    failure ?? '',
+    isSearched ? absent : 'The documents were not searched.',
     nearest === undefined ? '' : `The closest passage is in "${oneLine(nearest.title, 80)}".`,
     covered === null ? '' : `The documents cover ${covered}.`,
   ]

@@ -48,6 +48,7 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number) {
       return rankHits(lexical, dense, limit, baseline);
     },
     containing: textIndex.containing,
+    termsFrom: textIndex.termsFrom,
     total: textIndex.total,
   };
 }

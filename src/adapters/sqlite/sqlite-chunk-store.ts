@@ -31,7 +31,7 @@ export function createSqliteChunkStore(
   prepareWrite: () => void,
 ): ChunkStore {
   const { embedder, dimensions } = readCollectionMetadata(database);
-  const { search, containing, total } = createChunkSearch(database, dimensions);
+  const { search, containing, termsFrom, total } = createChunkSearch(database, dimensions);
   /** Chunks added and removed since the last `settle`. */
   let changed = 0;
 
@@ -186,6 +186,8 @@ export function createSqliteChunkStore(
       ),
 
     containing: (terms) => run(() => inSnapshot(database, () => containing(terms))),
+
+    termsFrom: (prefix) => run(() => inSnapshot(database, () => termsFrom(prefix))),
 
     count: (filter) =>
       run(() => {

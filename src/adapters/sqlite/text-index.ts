@@ -27,6 +27,7 @@ export function createTextIndex(database: DatabaseSync) {
   const find = database.prepare(
     'SELECT term, data FROM posting WHERE segment = ? AND term IN (SELECT value FROM json_each(?))',
   );
+  const list = database.prepare('SELECT term FROM posting WHERE segment = ? AND term >= ? AND term < ?');
   let segments: ChunkSegment[] = [];
   let total = 0;
   /** The number of chunks that have a term, for terms that were read since the last change. */
@@ -77,6 +78,13 @@ export function createTextIndex(database: DatabaseSync) {
       readUncounted(terms);
       const found = terms.map((term) => [term, counts.get(term) ?? 0] as const);
       return new Map(found.filter(([, chunks]) => chunks > 0));
+    },
+
+    /** The terms that start with `prefix`, of removed chunks too. */
+    termsFrom(prefix: string): string[] {
+      refresh();
+      const rows = segments.flatMap(({ id }) => list.all(id, prefix, `${prefix}\u{10ffff}`));
+      return [...new Set(rows.map(({ term }) => String(term)))].sort();
     },
 
     /** The best chunks by BM25 among `allowed` chunk ids, scored in 0..1. */

@@ -5,6 +5,7 @@ import { integerSchema, parseFlag } from '../../config/parse-value.ts';
 import { createQuery, MAX_QUERY_TOP_K, type Query } from '../../domain/query.ts';
 import { SEARCH_MODES } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { withSuggestions } from '../../retrieval/suggest-words.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
 import { toSearchOutput } from '../../tape/run-outputs.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
@@ -72,7 +73,8 @@ export async function searchCollection(
   const store = await openCollection(app, signal, tape);
   try {
     await assertKnownFilter(store, query.filter);
-    const { context, hits } = await (await app.retriever(store, { mode })).retrieve(query, signal);
+    const retriever = withSuggestions(await app.retriever(store, { mode }), store);
+    const { context, hits } = await retriever.retrieve(query, signal);
     if (tape !== null) tape.outputs.search = toSearchOutput(context);
     return { collection: store.name, mode, context, hits };
   } finally {

@@ -1,6 +1,6 @@
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
-import type { RetrievalContext } from '../../domain/retrieval-context.ts';
+import { formatAbsentWords, type RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { SearchMode } from '../../domain/setting-choices.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
@@ -30,6 +30,8 @@ export function renderSearchResult(
   { collection, mode, context, hits, explain }: SearchResult,
 ): void {
   for (const note of context.notes) renderText(terminal, oneLine(note, 500), { style: 'yellow' });
+  const absent = formatAbsentWords(context);
+  if (absent !== null) renderText(terminal, oneLine(absent, 500), { style: 'yellow' });
   if (hits.length === 0) {
     const hint = context.nearMiss === null ? '' : ' To see it: --threshold 0';
     renderText(terminal, `${explainEmptyResult(context, ` in ${collection}`)}.${hint}`);
