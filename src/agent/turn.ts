@@ -375,7 +375,7 @@ function guardModel(
       }),
   });
   return withOverflowTrim(retried, (reported, accepted) => {
-    // Kept for later turns. Without a reported size, the largest that may be accepted, but room for a question.
+    // Kept for later turns. Without a reported size: what requests are shortened to, at least a question and its answer.
     const learned = reported ?? Math.max(accepted, 1000 + config.maxTokens) + config.maxTokens;
     window.tokens = Math.min(window.tokens, Math.floor(learned));
     const size = reported === undefined ? `smaller than ${window.tokens}` : String(reported);

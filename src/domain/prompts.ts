@@ -40,7 +40,7 @@ export const REWRITE_INSTRUCTIONS =
   'documents are likely to use, and name what the message refers to: the search does not see the conversation. ' +
   'Reply with the query alone.';
 
-/** What a model is told after the reason of a failed search. */
+/** Follows the reason of a failed search in a tool response. */
 export const FAILED_SEARCH_ADVICE =
   'What the documents say is not known: search again, or tell the user that the search failed.';
 

@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type AgentInputItem, Usage } from '@openai/agents-core';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing';
 import { expect, test } from 'vitest';
+import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createConversationAgent } from '../../src/agent/create-agent.ts';
+import { assertKnownFilter } from '../../src/app/open-collection.ts';
+import { agentConfigSchema } from '../../src/domain/agent-config.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { createSmallLibrary } from '../support/small-library.ts';
 import { askAndWait, createTestAgent } from '../support/test-agent.ts';
@@ -195,4 +200,21 @@ test('without streaming, the service is asked for whole responses', async () => 
     answer: 'Owls hunt at night.',
     tokensUsed: { prompt: 5, completion: 2 },
   });
+});
+
+test('refuses a filter that the collection cannot pass', async () => {
+  const { library } = await start(new ScriptedModel([]));
+  const agent = createConversationAgent({
+    config: agentConfigSchema.parse({ model: 'scripted' }),
+    model: new ScriptedModel([]),
+    store: library.store,
+    retriever: library.retriever,
+    sessions: createMemorySessionStore(),
+    runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
+    assertFilter: (filter) => assertKnownFilter(library.store, filter),
+  });
+  const { events } = await askAndWait(await agent.startSession(), 'Owls?', {
+    filter: { module: ['minerals'] },
+  });
+  expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'invalid_input' } });
 });

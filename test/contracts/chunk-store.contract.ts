@@ -124,6 +124,17 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
+    test('keeps the description of a collection until it is removed', async () => {
+      const { catalog, store } = await openStore();
+      expect((await store.info()).description ?? null).toBeNull();
+      await store.describe?.('A book about "robots"');
+      expect((await store.info()).description).toBe('A book about "robots"');
+      expect((await (await openSecond(catalog)).info()).description).toBe('A book about "robots"');
+      await store.describe?.(null);
+      expect((await store.info()).description).toBeNull();
+      expect((await (await openSecond(catalog)).info()).description ?? null).toBeNull();
+    });
+
     test('counts the chunks that have a term', async () => {
       const { store } = await openStore();
       expect(await store.containing?.(['owl'])).toEqual(new Map());

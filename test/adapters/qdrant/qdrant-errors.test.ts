@@ -119,7 +119,7 @@ test.each([
   const { baseUrl, requests } = await startFaultyServer(response);
   const error = await errorOf(catalogAt(baseUrl).list());
   expect(error).toMatchObject({ kind, recoverable: true, message: expect.stringMatching(message) });
-  expect(requests()).toBe(4);
+  expect(requests()).toBe(3);
 });
 
 test('waits as long as Retry-After says', async () => {

@@ -288,3 +288,13 @@ test('rejects a question that is too long', async () => {
   const { code, stderr } = await run(['ask', 'word '.repeat(20_000)]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('8000') });
 });
+
+test('a single question leaves a completed session, which --continue reopens', async () => {
+  await ask('What is a Jacobian?');
+  const list = async () => JSON.parse((await run(['sessions', '--json'])).stdout).sessions[0];
+  const { sessionId } = await list();
+  expect(JSON.parse((await run(['sessions', 'show', sessionId, '--json'])).stdout)).toMatchObject({
+    session: { status: 'completed' },
+  });
+  expect(await ask('What is it used for?', '--continue')).toMatchObject({ sessionId, turnNumber: 2 });
+});

@@ -173,6 +173,17 @@ test('resets, rates and deletes a session', async () => {
   expect((await server.get(path)).status).toBe(404);
 });
 
+test('completes a session, which a later question reopens', async () => {
+  const server = await startAgentServer();
+  const { session } = await ask(server, { question: 'What is a zebra?' });
+  const path = `/api/sessions/${session.sessionId}`;
+  const completed = await jsonOf<KeptSession>(server.post(`${path}/complete`));
+  expect(completed.session).toMatchObject({ status: 'completed', turnCount: 1 });
+  expect((await jsonOf<KeptSession>(server.get(path))).session).toMatchObject({ status: 'completed' });
+  await ask(server, { question: 'And where?', sessionId: session.sessionId });
+  expect((await jsonOf<KeptSession>(server.get(path))).session).toMatchObject({ status: 'active' });
+});
+
 test('returns a passage with its neighbours', async () => {
   const long = Array.from({ length: 40 }, (_, n) => `Fact ${n}: zebra number ${n} eats grass all day long.`);
   const server = await startAgentServer({ libraries: { animals: { 'animals/Zebras': long.join('\n\n') } } });
