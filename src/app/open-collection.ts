@@ -62,7 +62,7 @@ async function open(
   const found = collectionChosen ? null : await openLastUsed(app, others, tape);
   if (found !== null) {
     await app.assertReadable(found);
-    app.emit({ type: 'default_collection', name: found.name });
+    if (others.length > 1) app.emit({ type: 'default_collection', name: found.name });
     return found;
   }
   const hasNone = others.length === 0 || !collectionChosen;

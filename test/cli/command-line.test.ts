@@ -70,7 +70,7 @@ test('the launcher forwards signals, and three at once stop an ingest once', asy
   const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   for (const [name, text] of Object.entries(manyDocuments())) await writeFile(join(home, 'docs', name), text);
-  const { code, stderr } = await runCli(['ingest', 'docs'], {
+  const { code, stderr } = await runCli(['ingest', 'docs', '-c', 'web_documents'], {
     home,
     nodeFlags: ['--require', await oldNode()],
     onStart: async (child) => {

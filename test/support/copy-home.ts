@@ -23,7 +23,9 @@ export async function copyHomeWithBook(home: string): Promise<CliResult> {
 /** Fills a home with a part of the sample book in the default collection. */
 export function copyHomeWithChapters(home: string): Promise<void> {
   return copyPreparedHome('chapters', home, async (prepared) => {
-    expect(await runCli(['ingest', join(BOOK, 'ros2')], { home: prepared })).toMatchObject({ code: 0 });
+    expect(
+      await runCli(['ingest', join(BOOK, 'ros2'), '-c', 'web_documents'], { home: prepared }),
+    ).toMatchObject({ code: 0 });
   });
 }
 

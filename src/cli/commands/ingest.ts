@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
@@ -48,17 +50,69 @@ export function runIngest(flags: IngestFlags): Promise<number> {
     whenInterrupted: 'Ingested documents are saved. Run the same command to continue.',
     taped: { command: 'ingest', flags, writes: true },
   };
-  return withApp(run, async (app, { signal, tape }) => {
+  return withApp(run, async (opened, { signal, tape }) => {
+    const app = tape === null ? await chooseCollection(opened, flags.source ?? []) : opened;
     const { collection } = app.config.agent;
     const { summary, seconds } = await ingestDocuments(app, flags, { signal, tape });
     if (flags.json) printJson({ collection, ...summary, seconds });
     else {
       renderSummary(createTerminal(process.stdout), collection, summary, seconds);
       if (flags.collection === undefined) warnAboutMixedRoots(collection, summary);
+      if (summary.added > 0) suggestQuestion(collection);
     }
     if (summary.embeddedChunks > 0) await adviseThreshold(app);
     return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_SUCCESS;
   });
+}
+
+/**
+ * The app with a collection named after the directory or site, unless one is chosen or there is one with the default
+ * name, which earlier versions used.
+ */
+async function chooseCollection(app: App, sources: readonly string[]): Promise<App> {
+  const { config } = app;
+  if (config.collectionChosen || (await app.catalog.list()).includes(config.agent.collection)) return app;
+  const collection = nameCollection(sources);
+  return collection === '' ? app : app.withConfig({ ...config, agent: { ...config.agent, collection } });
+}
+
+/** Directories whose name says nothing without that of the directory around them. */
+const GENERIC_NAME = /^(?:docs?|documentation|content|src|pages|www|site|book|guides?)$/i;
+
+/**
+ * `fastapi` for `./fastapi/`, `fastapi_docs` for `./fastapi/docs/guide.md`, `docs.python.org` for a page of that site. Of
+ * several paths, the directory that contains them counts.
+ */
+export function nameCollection(sources: readonly string[], cwd = process.cwd()): string {
+  const toName = (text: string) =>
+    text
+      .normalize('NFKD')
+      .replace(/[^\w.-]+/g, '_')
+      .replace(/^[^\w]+|_+$/g, '')
+      .slice(0, 64);
+  const site = sources.find((source) => /^https?:/i.test(source));
+  if (site !== undefined) return toName(URL.parse(site)?.hostname ?? '');
+  const directories = sources.map((source) => {
+    const path = resolve(cwd, source.replace(/[*?[{].*$/s, ''));
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : dirname(path);
+  });
+  const directory = directories.reduce((common, other) => {
+    let shared = common;
+    while (!`${other}/`.startsWith(`${shared}/`) && shared !== dirname(shared)) shared = dirname(shared);
+    return shared;
+  });
+  const [parent, name] = [basename(dirname(directory)), basename(directory)];
+  return toName(GENERIC_NAME.test(name) && parent !== '' ? `${parent}_${name}` : name);
+}
+
+/** The next command, for people. */
+function suggestQuestion(collection: string): void {
+  const terminal = createTerminal(process.stdout);
+  if (!terminal.interactive) return;
+  renderText(
+    terminal,
+    `Ask about them: citeloop ask -c ${collection} "your question", or citeloop chat -c ${collection}`,
+  );
 }
 
 function assertIngestFlags({ source = [], record, replay }: IngestFlags): void {

@@ -60,6 +60,13 @@ export async function openSource(place: SourcePlace, streams: ProcessStreams): P
   const isChosen = [programs.editor, programs.browser].some((chosen) => chosen?.[0] === program);
   const code = await releaseTerminal(streams.stdin, () => run(program, args, isChosen));
   if (code === 0) return;
+  // A machine without a desktop: the pager shows the file at the line.
+  if (!isChosen && streams.stdin.isTTY === true && place.location?.unit === 'line' && !isWebUrl(place.url)) {
+    const [pager = '', ...rest] = programs.pager;
+    const start = `+${place.location.from}`;
+    if ((await releaseTerminal(streams.stdin, () => run(pager, [...rest, start, fileOf(place)], true))) === 0)
+      return;
+  }
   const variable = isWebUrl(place.url) || place.location?.unit === 'page' ? 'BROWSER' : 'EDITOR';
   const message = isChosen
     ? `${program} could not open it.`

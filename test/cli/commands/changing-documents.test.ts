@@ -12,17 +12,17 @@ test('lists answers with changed or removed sources', async () => {
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   await writeFile(join(home, 'docs', 'owls.md'), OWLS);
-  await runInProcess(['ingest', 'docs'], { home });
+  await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home });
   await runInProcess(['chat'], { home, input: 'What is a zebra?\nWhat is an owl?\n' });
   expect((await runInProcess(['sessions', 'stale'], { home })).stdout).toContain(
     'All cited sources are unchanged',
   );
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS.replace('Africa', 'the zoo'));
   await rm(join(home, 'docs', 'owls.md'));
-  await runInProcess(['ingest', 'docs', '--prune'], { home });
+  await runInProcess(['ingest', 'docs', '-c', 'web_documents', '--prune'], { home });
   const { stdout } = await runInProcess(['sessions', 'stale'], { home });
   expect(stdout).toMatch(/turn 1\nWhat is a zebra\?\n {2}\[1\] Zebras: the source has changed/);
-  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: the source is no longer/);
+  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[1\] Owls: the source is no longer/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
   expect(answers).toMatchObject([{ turn: 1, sources: [{ change: 'changed' }] }, { turn: 2 }]);
 });
@@ -31,10 +31,10 @@ test('a renamed source has moved and is not reported at the start of a chat', as
   const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
-  await runInProcess(['ingest', 'docs'], { home });
+  await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home });
   await runInProcess(['ask', 'What is a zebra?'], { home });
   await rename(join(home, 'docs', 'zebras.md'), join(home, 'docs', 'stripes.md'));
-  await runInProcess(['ingest', 'docs', '--prune'], { home });
+  await runInProcess(['ingest', 'docs', '-c', 'web_documents', '--prune'], { home });
   const { stdout } = await runInProcess(['sessions', 'stale'], { home });
   expect(stdout).toMatch(/\[1\] Zebras: moved to stripes\.md\nNo source has changed/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
@@ -51,12 +51,12 @@ test('a deleted file is reported by ingest and marked in answers until it is pru
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   const owls = join(home, 'docs', 'birds', 'the owls.md');
   await writeFile(owls, OWLS);
-  await runInProcess(['ingest', 'docs'], { home });
+  await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home });
   const ask = (question: string) => runInProcess(['ask', question], { home });
   expect((await ask('What is an owl?')).stdout).not.toContain('gone');
 
   await rm(join(home, 'docs', 'birds'), { recursive: true });
-  const { stdout } = await runInProcess(['ingest', 'docs'], { home });
+  const { stdout } = await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home });
   expect(stdout).toContain('1 deleted: birds/the owls.md. Use --prune to remove it.\n');
   expect((await ask('What is an owl?')).stdout).toContain('birds/the owls.md (file deleted)');
   expect((await ask('What is a zebra?')).stdout).not.toContain('gone');
@@ -74,8 +74,12 @@ test('a deleted file is reported by ingest and marked in answers until it is pru
   expect(answers).toHaveLength(4);
   for (const { sources } of answers) expect(sources).toMatchObject([{ change: 'file_deleted' }]);
 
-  expect((await runInProcess(['ingest', 'docs', '--prune'], { home })).stdout).toContain('1 removed');
-  expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
+  expect(
+    (await runInProcess(['ingest', 'docs', '-c', 'web_documents', '--prune'], { home })).stdout,
+  ).toContain('1 removed');
+  expect((await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home })).stdout).not.toContain(
+    'gone',
+  );
 });
 
 test('warns once about documents from another place, unless --collection is given', async () => {
@@ -89,7 +93,8 @@ test('warns once about documents from another place, unless --collection is give
   expect((await ingest('horses')).stderr).not.toContain('places');
   expect((await ingest('birds', '--collection', 'web_documents', '--json')).stderr).not.toContain('places');
   await runInProcess(['collections', 'delete', 'web_documents', '--yes'], { home });
-  await ingest('horses');
+  await ingest('horses', '-c', 'web_documents');
+  // A collection with the default name is used, as by earlier versions.
   const { stderr } = await ingest('birds');
   expect(stderr).toContain(
     `web_documents now contains documents from 2 places: ${join(home, 'birds')}/, ${join(home, 'horses')}/. ` +
@@ -110,16 +115,16 @@ test('--prune removes the documents of a directory that has become empty', async
   expect((await ingest('docs')).code).toBe(2);
   const pruned = await ingest('docs', '--prune');
   expect(pruned.code).toBe(0);
-  expect(pruned.stdout).toContain('web_documents: 2 removed');
+  expect(pruned.stdout).toContain('_docs: 2 removed');
 });
 
 test('--prune refuses a directory that does not exist', async () => {
   const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
-  await runInProcess(['ingest', 'docs'], { home });
+  await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home });
   await rm(join(home, 'docs'), { recursive: true });
-  const { code, stderr } = await runInProcess(['ingest', 'docs', '--prune'], { home });
+  const { code, stderr } = await runInProcess(['ingest', 'docs', '-c', 'web_documents', '--prune'], { home });
   expect(code).toBe(2);
   expect(stderr).toContain('docs does not exist.');
   const removed = await runInProcess(['collections', 'remove', 'web_documents', 'docs'], { home });

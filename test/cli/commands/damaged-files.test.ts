@@ -45,7 +45,7 @@ beforeAll(async () => {
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs/pumps.md'), '# Pumps\n\nThe pump runs at forty bar.\n');
   await writeFile(join(home, 'docs/owls.md'), '# Owls\n\nOwls hunt at night.\n');
-  await runCli(['ingest', 'docs'], { home });
+  await runCli(['ingest', 'docs', '-c', 'web_documents'], { home });
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -64,7 +64,10 @@ test('a text that was changed in the collection file is reported and never cited
 });
 
 test('the next ingest replaces a document that was changed in the collection file', async () => {
-  expect(await run('ingest', 'docs')).toMatchObject({ code: 0, output: { changed: 1, unchanged: 1 } });
+  expect(await run('ingest', 'docs', '-c', 'web_documents')).toMatchObject({
+    code: 0,
+    output: { changed: 1, unchanged: 1 },
+  });
   expect((await runInProcess(['ask', QUESTION], { home })).stdout).toContain('forty');
   expect(await doctorCheck('collection web_documents')).toMatchObject({ code: 0, ok: true });
 });

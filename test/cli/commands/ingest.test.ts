@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { nameCollection } from '../../../src/cli/commands/ingest.ts';
 import { makeHostileDocuments } from '../../support/hostile-documents.ts';
 import { listenForTest } from '../../support/listen-for-test.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
@@ -21,15 +22,30 @@ async function machine(files: Record<string, string | Uint8Array> = {}) {
   return {
     home,
     run,
-    ingest: (args: string[] = ['docs'], env: Record<string, string> = {}) => run(['ingest', ...args], env),
+    ingest: (args: string[] = ['docs'], env: Record<string, string> = {}) =>
+      run(['ingest', '-c', 'web_documents', ...args], env),
     /** Runs the program in a child process. */
-    start: (options: Partial<CliOptions> = {}) => runCli(['ingest', 'docs'], { home, ...options }),
+    start: (options: Partial<CliOptions> = {}) =>
+      runCli(['ingest', 'docs', '-c', 'web_documents'], { home, ...options }),
     async summary(...args: string[]) {
-      return JSON.parse((await run(['ingest', 'docs', '--json', ...args])).stdout);
+      return JSON.parse((await run(['ingest', 'docs', '-c', 'web_documents', '--json', ...args])).stdout);
     },
     collection: join(home, 'collections', 'web_documents.sqlite'),
   };
 }
+
+test('names a collection after the directory that is ingested', async () => {
+  const home = await createTemporaryDirectory();
+  for (const path of ['fastapi/docs/en', 'fastapi/notes']) await mkdir(join(home, path), { recursive: true });
+  await writeFile(join(home, 'fastapi/docs/en/a.md'), 'Alpha.');
+  const named = (...sources: string[]) => nameCollection(sources, home);
+  expect(named('fastapi')).toBe('fastapi');
+  expect(named('fastapi/docs')).toBe('fastapi_docs');
+  expect(named('fastapi/docs/en/a.md')).toBe('en');
+  expect(named('fastapi/docs/**/*.md')).toBe('fastapi_docs');
+  expect(named('fastapi/notes', 'fastapi/docs')).toBe('fastapi');
+  expect(named('https://docs.python.org/3/')).toBe('docs.python.org');
+});
 
 test('ingest reports what was added, and search finds it', async () => {
   const { start, run } = await machine({
@@ -137,7 +153,7 @@ test('crawls a site and obeys its robots.txt', async () => {
   });
   const { run } = await machine();
   const url = `${(await listenForTest(server)).origin}/`;
-  const { code, stdout } = await run(['ingest', url, '--allow-private', '--json']);
+  const { code, stdout } = await run(['ingest', '-c', 'web_documents', url, '--allow-private', '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ added: 2, failed: [] });
   expect(asked).not.toContain('/private/b.html');
@@ -149,7 +165,9 @@ test('documents that exceed the limits of parsing are skipped, the others are st
   const files = Object.fromEntries(documents.map(({ file, bytes }) => [file, bytes]));
   const { home, run } = await machine({ 'a.md': '# Aardvark', ...files, 'z.md': '# Zebra' });
   const limits = ['--max-parse-seconds', '4', '--max-parse-memory-mb', '400', '--max-parse-output-mb', '20'];
-  const { code, stdout } = await runCli(['ingest', 'docs', '--json', ...limits], { home });
+  const { code, stdout } = await runCli(['ingest', 'docs', '-c', 'web_documents', '--json', ...limits], {
+    home,
+  });
   expect(code).toBe(2);
   const { added, failed } = JSON.parse(stdout);
   expect(added + failed.length).toBe(documents.length + 2);

@@ -189,7 +189,7 @@ test('terminal escapes and control characters in documents never reach the termi
     `<title>Zebra ${evil}</title><p>Zebra &#27;[31m ${evil}</p>`,
   );
   const options = { home: directory };
-  expect((await runInProcess(['ingest', 'docs'], options)).code).toBe(0);
+  expect((await runInProcess(['ingest', 'docs', '-c', 'web_documents'], options)).code).toBe(0);
   for (const args of [
     ['search', 'zebra'],
     ['search', 'zebra', '--json'],

@@ -66,11 +66,15 @@ const at = ({ url }: { url: string }, key = KEY) => ({ QDRANT_URL: url, QDRANT_A
 describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
   test('ingest, search, ask, list, show, check and delete', async () => {
     const run = await machine(at(await server()));
-    expect(JSON.parse((await run(['ingest', 'docs', '--json'])).stdout)).toMatchObject({
-      added: 2,
-      failed: [],
-    });
-    expect(JSON.parse((await run(['ingest', 'docs', '--json'])).stdout)).toMatchObject({ unchanged: 2 });
+    expect(JSON.parse((await run(['ingest', 'docs', '-c', 'web_documents', '--json'])).stdout)).toMatchObject(
+      {
+        added: 2,
+        failed: [],
+      },
+    );
+    expect(JSON.parse((await run(['ingest', 'docs', '-c', 'web_documents', '--json'])).stdout)).toMatchObject(
+      { unchanged: 2 },
+    );
 
     const { chunks } = JSON.parse((await run(['search', QUESTION, '--json'])).stdout);
     expect(chunks[0]).toMatchObject({ title: 'Owls', module: 'birds' });
@@ -157,7 +161,7 @@ describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
     const started = await server();
     const wrong = await machine(at(started, 'planted-wrong-key'));
     for (const args of [
-      ['ingest', 'docs'],
+      ['ingest', 'docs', '-c', 'web_documents'],
       ['search', 'owl'],
       ['ask', QUESTION],
       ['collections', 'list'],
@@ -185,7 +189,7 @@ describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
     const slow = ofTheSilent(['search', 'owl', '--json'], (child) => void child.stdin?.end());
     const started = await server();
     const run = await machine(at(started));
-    await run(['ingest', 'docs']);
+    await run(['ingest', 'docs', '-c', 'web_documents']);
     await started.kill();
     const dead = await run(['ask', QUESTION, '--verbose']);
     expect(dead).toMatchObject({
@@ -206,7 +210,7 @@ describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
   test('a chat reports a stopped server and continues when it is back', async () => {
     const started = await server();
     const run = await machine(at(started));
-    await run(['ingest', 'docs']);
+    await run(['ingest', 'docs', '-c', 'web_documents']);
     let stdout = '';
     const said = (pattern: RegExp) => expect.poll(() => stdout).toMatch(pattern);
     let talking: Promise<void> = Promise.resolve();

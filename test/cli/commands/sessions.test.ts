@@ -122,7 +122,6 @@ test('shows answers, sources, verdicts, resets and changed sources of a session'
   expect(stdout).toContain('[2] changed: the source has changed');
   expect(stdout).toContain('[3] removed: the source is no longer in the collection');
   expect(stdout).not.toContain('[1] kept: outdated');
-  expect(stdout).toMatch(/offline · 30 tokens .* 1 retrieval/);
   expect(stdout).toMatch(/Rated bad .*: too short\n\nReset .*\n\n2\. Question 2\?/);
 
   const json = JSON.parse((await run('sessions', 'show', 'last', '--json')).stdout);
