@@ -91,7 +91,11 @@ export function describeRequestError(error: unknown): string {
 export const chatApi = {
   serverInfo: () => getJson<ServerInfo>('/api/about'),
   collections: () => getJson<{ default: string; collections: CollectionOption[] }>('/api/collections'),
-  sessions: () => getJson<RecentSessions>('/api/sessions'),
+  /** The newest conversations, without single questions of `citeloop ask`. */
+  async sessions(): Promise<RecentSessions> {
+    const { sessions, more } = await getJson<RecentSessions>('/api/sessions?limit=200');
+    return { sessions: sessions.filter(({ isInteractive }) => isInteractive), more };
+  },
   session: (id: string) => getJson<StoredSession>(`/api/sessions/${encodeURIComponent(id)}`),
   /** A cited chunk with its neighbors. */
   source: (chunkId: string, collection: string | undefined) => {

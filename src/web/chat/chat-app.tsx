@@ -180,9 +180,10 @@ export function ChatApp() {
           <button
             type="button"
             disabled={conversation.sessionId === null || isRunning}
+            title="Keep this conversation, but answer the next question without the earlier ones"
             onClick={() => leaveTo(chat.reset())}
           >
-            Reset
+            Start over
           </button>
         </div>
         <SessionList

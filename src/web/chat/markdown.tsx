@@ -3,13 +3,16 @@ import { defaultSchema, sanitize } from 'hast-util-sanitize';
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
 import { toHast } from 'mdast-util-to-hast';
 import type { ComponentChildren, VNode } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import { Fragment, jsx, jsxs } from 'preact/jsx-runtime';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { SKIP, visit } from 'unist-util-visit';
 import type { TextRange } from '../../text/markdown-blocks.ts';
+import { copyToClipboard } from './copy-markdown.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
+import { highlightCode } from './highlight-code.ts';
 import { type MarkElement, markTextRanges, UNSUPPORTED_MARK } from './mark-text-ranges.ts';
 
 const parser = unified().use(remarkParse).use(remarkGfm);
@@ -51,6 +54,7 @@ export function MarkdownView({ text, markers, marked, mark = UNSUPPORTED_MARK }:
   const ranges = marked.map(({ start, end }) => ({ start: shift(start), end: shift(end) }));
   markTextRanges(safe as Root, source, ranges, mark);
   replaceMarkers(safe as Root, markers);
+  highlightCode(safe as Root);
   return toJsxRuntime(safe, {
     Fragment,
     jsx,
@@ -61,9 +65,29 @@ export function MarkdownView({ text, markers, marked, mark = UNSUPPORTED_MARK }:
       // The question is an h2.
       h1: 'h3',
       h2: 'h3',
+      pre: CodeBlock,
       'citation-marker': ({ marker }: { marker: string }) => markers.get(marker) ?? `[${marker}]`,
     },
   });
+}
+
+/** Code that the keyboard can scroll, with a button to copy it. */
+function CodeBlock({ children }: { children?: ComponentChildren }) {
+  const [label, setLabel] = useState('Copy');
+  const code = useRef<HTMLPreElement>(null);
+  const copy = async () =>
+    setLabel((await copyToClipboard(code.current?.textContent ?? '')) ? 'Copied' : 'Copying was blocked');
+  return (
+    <div class="code-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: The keyboard must reach what scrolls. */}
+      <pre ref={code} tabIndex={0}>
+        {children}
+      </pre>
+      <button type="button" class="copy" aria-label={`${label} code`} onClick={copy}>
+        {label}
+      </button>
+    </div>
+  );
 }
 
 /** Shows its target as a tooltip, because the text may claim another one. Relative links become text. */

@@ -26,6 +26,7 @@ export function QuestionComposer({ isRunning, onAsk, onStop }: ComposerProps) {
 
   return (
     <form
+      aria-label="Question"
       class="composer"
       onSubmit={(event) => {
         event.preventDefault();

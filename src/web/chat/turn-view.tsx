@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { mergeMarkers } from '../../citations/merge-markers.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { describeAnswerStatus, describeFlag, findFlagged } from '../../domain/answer-status.ts';
 import type { Citation } from '../../domain/citation.ts';
@@ -42,9 +43,10 @@ export function TurnView(props: TurnViewProps) {
   const sentences = state.turn?.response.sentences;
   // Memoized so that events of another turn do not parse this answer again.
   const answer = useMemo(() => {
-    // The offsets are valid in the full answer only.
+    // The offsets are valid in the full answer only, with all its markers.
     const marked = shown === text ? findFlagged(sentences ?? []) : [];
-    return <MarkdownView text={shown} markers={markerButtons(citations, onOpenSource)} marked={marked} />;
+    const merged = marked.length > 0 ? shown : mergeMarkers(shown);
+    return <MarkdownView text={merged} markers={markerButtons(citations, onOpenSource)} marked={marked} />;
   }, [text, shown, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
@@ -101,7 +103,7 @@ export function TurnView(props: TurnViewProps) {
 }
 
 export function ConversationResetNote() {
-  return <p class="reset">Conversation reset: the model no longer sees the turns above.</p>;
+  return <p class="reset">Started over: the model does not see the questions above.</p>;
 }
 
 function Searches({ state: { searches, status } }: { state: ChatTurn }) {
@@ -124,20 +126,17 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
   if (citations.length === 0) return null;
   return (
     <ul class="sources" aria-label="Sources">
-      {citations.toSorted(compareMarkers).map((citation) => {
+      {citations.map((citation) => {
         const { marker, verdict, chunkId } = citation;
-        const change = chunkId === null ? undefined : stale[chunkId];
+        if (chunkId === null) return null;
+        const change = stale[chunkId];
         return (
           <li key={marker}>
             <span class="marker">{revealHiddenCharacters(marker)}</span>
             <span class="source-line">
-              {chunkId === null ? (
-                <span>removed from the answer</span>
-              ) : (
-                <button type="button" class="link" onClick={() => onOpenSource(citation)}>
-                  <bdi>{revealHiddenCharacters(describeSource(citation, turn))}</bdi>
-                </button>
-              )}
+              <button type="button" class="link" onClick={() => onOpenSource(citation)}>
+                <bdi>{revealHiddenCharacters(describeSource(citation, turn))}</bdi>
+              </button>
               {!isSupportedVerdict(verdict) && <VerdictBadge verdict={verdict} />}
               {change !== undefined && <span class="badge stale">{STALE_LABELS[change]}</span>}
             </span>
@@ -231,9 +230,4 @@ function describeSource({ chunkId, title, url, location }: Citation, turn: ChatT
   const headings = chunks.find((chunk) => chunk.chunkId === chunkId)?.headings ?? [];
   const path = [title === '' ? url : title, ...headings.filter((heading) => heading !== title)].join(' › ');
   return location === undefined ? path : `${path}, ${formatLocation(location)}`;
-}
-
-/** Numbers first, in their order. */
-function compareMarkers(a: Citation, b: Citation): number {
-  return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }

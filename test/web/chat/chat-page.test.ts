@@ -1,9 +1,11 @@
 /// <reference lib="dom" />
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect, test as plainTest } from 'vitest';
 import { getTestBrowser } from '../../support/browser.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
 import { ask, findOverflow, openChat, questionField, statusRegion } from './open-chat.ts';
 import { createHome, startServer } from './start-server.ts';
 
@@ -20,6 +22,15 @@ The stripes of a zebra confuse flies. No two zebras have the same stripes. ${'Du
 Zebras live in herds of up to a hundred animals, led by one stallion. ${'They walk far, and they rest at noon under trees. '.repeat(30)}
 `;
 const PENGUINS = '# Penguins\n\nA penguin is a bird that cannot fly. A penguin swims after krill.\n';
+const BUILD = `# Building
+
+Build the program with this script:
+
+\`\`\`python
+import subprocess  # ${'a long comment '.repeat(20)}
+subprocess.run(["make", "all"])
+\`\`\`
+`;
 const RAYS = '# Rays\n\nA ray is a flat fish that glides over the sand.\n';
 
 const browser = (await getTestBrowser()) as Browser;
@@ -31,6 +42,7 @@ async function start() {
     animals: { 'zebras.md': ZEBRAS },
     birds: { 'penguins.md': PENGUINS },
     fish: { 'rays.md': RAYS },
+    builds: { 'building.md': BUILD },
   });
   return { home: directory, url: (await startServer(directory, '--collection', 'animals')).ready.url };
 }
@@ -163,16 +175,16 @@ test('shows an error and a new conversation for an unknown session URL', async (
 
 test('resets a conversation, and deletes it after confirmation', async () => {
   const { page } = await openChat(browser, url);
-  const reset = page.getByRole('button', { name: 'Reset' });
+  const reset = page.getByRole('button', { name: 'Start over' });
   await expect.poll(() => reset.isDisabled()).toBe(true);
   await ask(page, 'Do zebras live in herds?');
   await reset.click();
-  await page.getByRole('main').getByText('Conversation reset').waitFor();
+  await page.getByRole('main').getByText('Started over').waitFor();
   const turn = await ask(page, 'Who leads the herds of zebras?');
   for (const time of ['at once', 'after a reload']) {
     await expect.poll(() => page.getByRole('article').count(), { message: time }).toBe(2);
-    await expect.poll(() => page.getByText('Conversation reset').count(), { message: time }).toBe(1);
-    await expect.poll(() => turn.innerText(), { message: time }).toMatch(/^Conversation reset/);
+    await expect.poll(() => page.getByText('Started over').count(), { message: time }).toBe(1);
+    await expect.poll(() => turn.innerText(), { message: time }).toMatch(/^Started over/);
     await page.reload();
     await turn.waitFor();
   }
@@ -313,6 +325,47 @@ test('fits a phone; the menu contains the settings and the conversations', async
   await sessionsOf(page).first().getByRole('button').first().click();
   await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('false');
 });
+
+test('code has colours, a button to copy it, and can be scrolled; no marker stands alone below it', async () => {
+  const { page } = await openChat(browser, url, {}, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.getByLabel('Collection').selectOption('builds');
+  const turn = await ask(page, 'How do I build the program with a script?');
+  expect(await turn.locator('pre .hljs-keyword').first().innerText()).toBe('import');
+  const box = turn.locator('pre');
+  expect(await box.evaluate((each) => each.scrollWidth > each.clientWidth)).toBe(true);
+  expect(await findOverflow(page)).toEqual([]);
+  await turn.getByRole('button', { name: 'Copy code' }).click();
+  await turn.getByRole('button', { name: 'Copied code' }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^import subprocess .*\nsubprocess\.run/s,
+  );
+  expect(await turn.locator('.answer > p').allInnerTexts()).not.toContainEqual(expect.stringMatching(/^\d/));
+});
+
+test('single questions of the command line are not in the list of conversations', async () => {
+  await runInProcess(['ask', 'What is a striped horse?', '--collection', 'animals'], { home });
+  const { page } = await openChat(browser, url);
+  await ask(page, 'Do zebras eat grass?');
+  await expect
+    .poll(() => sessionsOf(page).allInnerTexts())
+    .toContainEqual(expect.stringContaining('eat grass'));
+  expect((await sessionsOf(page).allInnerTexts()).join()).not.toContain('striped horse?');
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing wrong in the ${colorScheme} theme`, async () => {
+    const { page } = await openChat(browser, url, { colorScheme }, { bypassCSP: true });
+    await ask(page, 'What is a zebra?');
+    await page
+      .getByRole('button', { name: /^Source 1/ })
+      .first()
+      .click();
+    await dialogOf(page).locator('mark').first().waitFor();
+    await page.addScriptTag({ path: join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js') });
+    const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+    expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+  });
+}
 
 test('has landmarks, ordered headings, and a name for every control', async () => {
   const { page } = await openChat(browser, url);
