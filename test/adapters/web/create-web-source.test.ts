@@ -133,7 +133,7 @@ test('reads linked documents and counts unsupported types', async () => {
   const site = await startSite({
     '/': pageWith('book.pdf', 'data', 'video', 'logo.png', 'archive.zip'),
     '/book.pdf': text('%PDF', 'application/pdf'),
-    '/data': text('{}', 'application/json'),
+    '/data': text('x', 'application/x-unknown'),
     '/video': (_, response) =>
       response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': '999999999' }).write('x'),
   });
