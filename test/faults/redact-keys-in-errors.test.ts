@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createCohereService } from '../../src/adapters/cohere/cohere-client.ts';
+import * as z from 'zod';
+import { connectToCohere } from '../../src/adapters/cohere/cohere-client.ts';
 import { postJson } from '../../src/adapters/hosted/json-service.ts';
 import { toQdrantError } from '../../src/adapters/qdrant/qdrant-error.ts';
 import { toAppError } from '../../src/agent/guards/model-errors.ts';
@@ -14,7 +15,8 @@ test('no error message contains a configured key', async () => {
   const refused = Object.assign(new Error(echo), { status: 400, error: { message: echo } });
   const ofModel = toAppError(refused, { model: 'm', secrets });
 
-  const service = createCohereService({ apiKey: COHERE_KEY, timeoutMs: 60_000, secrets }, 'rerank-x');
+  const options = { apiKey: COHERE_KEY, timeoutMs: 60_000, secrets };
+  const { service } = await connectToCohere(options, 'rerank-x', z.unknown());
   const fetchBefore = globalThis.fetch;
   globalThis.fetch = async () => Response.json({ message: echo }, { status: 400 });
   const ofCohere = await postJson({ url: 'https://cohere.test', headers: {}, body: {} }, service)

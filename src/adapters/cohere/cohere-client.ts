@@ -13,27 +13,20 @@ export interface CohereOptions {
   secrets?: readonly string[] | undefined;
 }
 
-export function createCohereService(
-  { apiKey, baseUrl = COHERE_URL, timeoutMs, secrets }: CohereOptions,
-  model: string,
-): HostedService {
-  const service = { name: 'Cohere', model, apiKey, secrets, keyVariable: 'COHERE_API_KEY', timeoutMs };
-  assertValidAccess(service, baseUrl);
-  return service;
-}
-
 /**
  * Cohere's client with a custom fetcher that makes one attempt and throws AppErrors. The client's own fetcher does not
  * clear its timer after a failed request, which keeps the process alive for up to 300 s, and has no timeout for the
  * body. The schema is checked first, because the client prints unexpected answers to the console.
  */
-export async function createCohereClient(
-  { apiKey, baseUrl = COHERE_URL }: CohereOptions,
-  service: HostedService,
+export async function connectToCohere(
+  { apiKey, baseUrl = COHERE_URL, timeoutMs, secrets }: CohereOptions,
+  model: string,
   answerSchema: z.ZodType,
-): Promise<CohereClientV2> {
+): Promise<{ service: HostedService; client: CohereClientV2 }> {
+  const service = { name: 'Cohere', model, apiKey, secrets, keyVariable: 'COHERE_API_KEY', timeoutMs };
+  assertValidAccess(service, baseUrl);
   const { CohereClientV2: Client } = await import('cohere-ai');
-  return new Client({
+  const client = new Client({
     token: apiKey,
     // The client appends the API version.
     environment: baseUrl.replace(/\/+(v[12]\/*)?$/, ''),
@@ -44,6 +37,7 @@ export async function createCohereClient(
       return { ok: true, body: answer as R, rawResponse: RAW_RESPONSE };
     },
   });
+  return { service, client };
 }
 
 type ClientOptions = ConstructorParameters<typeof CohereClientV2>[0];

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { AppError } from '../../faults/app-error.ts';
 import type { RetryOptions } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
-import { createHostedEmbedder } from '../hosted/hosted-embedder.ts';
+import { createHostedEmbedder, EMBEDDING_CONCURRENCY } from '../hosted/hosted-embedder.ts';
 import { toSendableText } from '../hosted/json-service.ts';
-import { type CohereOptions, createCohereClient, createCohereService } from './cohere-client.ts';
+import { type CohereOptions, connectToCohere } from './cohere-client.ts';
 
 /** The API's limit. */
 const MAX_TEXTS_PER_REQUEST = 96;
@@ -13,26 +13,23 @@ const answerSchema = z.object({ embeddings: z.object({ float: z.array(z.array(z.
 
 export interface CohereEmbedderOptions extends CohereOptions, RetryOptions {
   model?: string | undefined;
-  concurrency?: number | undefined;
 }
 
 /** The properties of the embedder that are known without a request. Throws for an unknown model. */
-export function describeCohereEmbedder(model: string = DEFAULT_COHERE_MODEL, concurrency = 4) {
+export function describeCohereEmbedder(model: string = DEFAULT_COHERE_MODEL) {
   return {
     id: `cohere:${model}`,
     ...getCohereModel(model),
-    batchSize: MAX_TEXTS_PER_REQUEST * concurrency,
+    batchSize: MAX_TEXTS_PER_REQUEST * EMBEDDING_CONCURRENCY,
   };
 }
 
 export async function createCohereEmbedder(options: CohereEmbedderOptions): Promise<Embedder> {
-  const { model = DEFAULT_COHERE_MODEL, concurrency = 4 } = options;
-  const service = createCohereService(options, model);
-  const client = await createCohereClient(options, service, answerSchema);
-  return createHostedEmbedder(describeCohereEmbedder(model, concurrency), {
+  const { model = DEFAULT_COHERE_MODEL } = options;
+  const { service, client } = await connectToCohere(options, model, answerSchema);
+  return createHostedEmbedder(describeCohereEmbedder(model), {
     service,
     textsPerRequest: MAX_TEXTS_PER_REQUEST,
-    concurrency,
     retry: options,
     async request(texts, isQuery, abortSignal) {
       const { embeddings } = await client.embed(

@@ -9,7 +9,7 @@ import {
   toSendableText,
   unusableAnswer,
 } from '../hosted/json-service.ts';
-import { type CohereOptions, createCohereClient, createCohereService } from './cohere-client.ts';
+import { type CohereOptions, connectToCohere } from './cohere-client.ts';
 
 /** Tried in this order if no model is configured, because accounts and deployments offer different ones. */
 const DEFAULT_MODELS = ['rerank-v4.0', 'rerank-v4.0-pro', 'rerank-v3.5'];
@@ -33,13 +33,9 @@ export interface CohereRerankerOptions extends CohereOptions, RetryOptions {
 export async function createCohereReranker(options: CohereRerankerOptions): Promise<Reranker> {
   const { maxRetries = 1, longestWaitMs = 5000 } = options;
   const [first = '', ...untried] = options.model === undefined ? DEFAULT_MODELS : [options.model];
+  const connect = (name: string) => connectToCohere(options, name, answerSchema);
   let current = connect(first);
   let model = (await current).service.model;
-
-  async function connect(name: string) {
-    const service = createCohereService(options, name);
-    return { service, client: await createCohereClient(options, service, answerSchema) };
-  }
 
   /** Switches to the next model if the service does not offer this one; false if there is none. */
   function tryNextModel(error: unknown, connection: typeof current): boolean {

@@ -4,10 +4,12 @@ import type { Embedder } from '../../ports/embedder.ts';
 import { maxTokenCount } from '../../text/estimate-tokens.ts';
 import { firstRetryDelayMs, type HostedService, unusableAnswer } from './json-service.ts';
 
+/** Requests at a time. */
+export const EMBEDDING_CONCURRENCY = 4;
+
 interface HostedEmbedderOptions {
   service: HostedService;
   textsPerRequest: number;
-  concurrency: number;
   retry: RetryOptions;
   /** Requests the embeddings of one batch, in the order of the texts. */
   request(texts: readonly string[], isQuery: boolean, signal: AbortSignal): Promise<readonly number[][]>;
@@ -19,9 +21,9 @@ interface HostedEmbedderOptions {
  */
 export function createHostedEmbedder(
   description: Pick<Embedder, 'id' | 'dimensions' | 'maxTokens' | 'batchSize' | 'scoreThreshold'>,
-  { service, textsPerRequest, concurrency, retry, request }: HostedEmbedderOptions,
+  { service, textsPerRequest, retry, request }: HostedEmbedderOptions,
 ): Embedder {
-  const gate = createConcurrencyGate({ concurrent: concurrency });
+  const gate = createConcurrencyGate({ concurrent: EMBEDDING_CONCURRENCY });
 
   async function embed(
     texts: readonly string[],

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { cutToMaxTokenCount } from '../../text/estimate-tokens.ts';
-import { createHostedEmbedder } from '../hosted/hosted-embedder.ts';
+import { createHostedEmbedder, EMBEDDING_CONCURRENCY } from '../hosted/hosted-embedder.ts';
 import {
   assertValidAccess,
   firstRetryDelayMs,
@@ -25,7 +25,6 @@ export interface OpenAiEmbedderOptions extends RetryOptions {
   /** Default: that of the model, if necessary found out by a request. OpenAI's models shorten their vectors to it. */
   dimensions?: number | undefined;
   timeoutMs: number;
-  concurrency?: number | undefined;
   /** The variable that holds the key; default OPENAI_API_KEY. */
   keyVariable?: string | undefined;
   /** Stops the request for the dimensions. */
@@ -34,15 +33,15 @@ export interface OpenAiEmbedderOptions extends RetryOptions {
 
 /** The properties of the embedder that are known without a request; the dimensions only for some models. */
 export function describeOpenAiEmbedder(
-  options: Pick<OpenAiEmbedderOptions, 'baseUrl' | 'model' | 'dimensions' | 'concurrency'>,
+  options: Pick<OpenAiEmbedderOptions, 'baseUrl' | 'model' | 'dimensions'>,
 ) {
-  const { model, baseUrl, concurrency = 4 } = options;
+  const { model, baseUrl } = options;
   const known = findKnownModel(model);
   return {
     id: embedderId(model, baseUrl),
     dimensions: options.dimensions ?? known.dimensions,
     maxTokens: known.maxTokens,
-    batchSize: TEXTS_PER_REQUEST * concurrency,
+    batchSize: TEXTS_PER_REQUEST * EMBEDDING_CONCURRENCY,
     scoreThreshold: known.scoreThreshold,
   };
 }
@@ -52,7 +51,7 @@ export function describeOpenAiEmbedder(
  * the OpenAI client is slow to load. Long texts are cut, since many servers refuse them.
  */
 export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
-  const { apiKey, baseUrl, model, timeoutMs, concurrency = 4 } = options;
+  const { apiKey, baseUrl, model, timeoutMs } = options;
   const { queryPrefix = '', documentPrefix = '', canShorten = false } = findKnownModel(model);
   const host = URL.canParse(baseUrl) ? ` at ${new URL(baseUrl).host}` : '';
   const service: HostedService = {
@@ -96,7 +95,6 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
     {
       service,
       textsPerRequest: TEXTS_PER_REQUEST,
-      concurrency,
       retry: options,
       request(texts, isQuery, signal) {
         const prefix = isQuery ? queryPrefix : documentPrefix;

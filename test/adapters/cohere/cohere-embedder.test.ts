@@ -55,21 +55,17 @@ test('sends documents as search_document in batches of 96, and questions as sear
 });
 
 test('respects the concurrency limit and returns vectors in the order of the texts', async () => {
-  const cases = fc.record({
-    count: fc.integer({ min: 0, max: 300 }),
-    concurrency: fc.integer({ min: 1, max: 4 }),
-  });
   await fc.assert(
-    fc.asyncProperty(cases, async ({ count, concurrency }) => {
+    fc.asyncProperty(fc.integer({ min: 0, max: 800 }), async (count) => {
       fake.reset();
-      const cohere = await embedder({ concurrency });
+      const cohere = await embedder();
       const asked = texts(count);
       const [vectors, query] = await Promise.all([
         cohere.embedDocuments(asked),
         cohere.embedQuery(`text number${count - 1}`),
       ]);
       expect(vectors).toHaveLength(count);
-      expect(fake.peak).toBeLessThanOrEqual(concurrency);
+      expect(fake.peak).toBeLessThanOrEqual(4);
       if (count > 0) expect(vectors.at(-1)).toEqual(query);
     }),
     { numRuns: 8 },
@@ -110,13 +106,14 @@ test('a batch that keeps failing stops the others, and its error is thrown', asy
     'texts' in body && body.texts.includes('text number0')
       ? failure(500, 'internal server error')
       : undefined;
-  const cohere = await embedder({ concurrency: 1 });
-  await expect(cohere.embedDocuments(texts(960))).rejects.toMatchObject({
+  const cohere = await embedder();
+  await expect(cohere.embedDocuments(texts(96 * 40))).rejects.toMatchObject({
     kind: 'api_error',
     message: 'Cohere failed (500): internal server error.',
     recoverable: true,
   });
-  expect(fake.embeds).toHaveLength(4);
+  await expect.poll(() => fake.underWay).toBe(0);
+  expect(fake.embeds.length).toBeLessThan(40);
 });
 
 test.each([
@@ -170,7 +167,8 @@ test.each([
 test('retries and reports connection errors and timeouts', async () => {
   fake.intercept = () => HttpResponse.error();
   expect((await errorOf()).message).toMatch(/^Cohere could not be reached/);
-  expect(fake.embeds).toHaveLength(4);
+  await expect.poll(() => fake.underWay).toBe(0);
+  expect(fake.embeds.length).toBeLessThan(40);
   fake.intercept = () =>
     new HttpResponse(new ReadableStream(), { headers: { 'content-type': 'application/json' } });
   let retries = 0;

@@ -31,6 +31,8 @@ export interface FakeCohere {
   embeds: EmbedBody[];
   reranks: RerankBody[];
   authorizations: Array<string | null>;
+  /** The requests that are under way. */
+  underWay: number;
   /** The most requests that were under way at a time. */
   peak: number;
   /** What a request gets instead of its answer; called for each. */
@@ -39,11 +41,11 @@ export interface FakeCohere {
 }
 
 export function createFakeCohere(dimensions = 1536) {
-  let underWay = 0;
   const fake: FakeCohere = {
     embeds: [],
     reranks: [],
     authorizations: [],
+    underWay: 0,
     peak: 0,
     intercept: () => undefined,
     reset() {
@@ -58,11 +60,11 @@ export function createFakeCohere(dimensions = 1536) {
   };
 
   async function during(answer: () => Promise<Response>): Promise<Response> {
-    underWay += 1;
-    fake.peak = Math.max(fake.peak, underWay);
+    fake.underWay += 1;
+    fake.peak = Math.max(fake.peak, fake.underWay);
     await delay(2);
     return await answer().finally(() => {
-      underWay -= 1;
+      fake.underWay -= 1;
     });
   }
 
