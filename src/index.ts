@@ -70,6 +70,7 @@ export type ServiceOptions = {
     | 'embeddingDimensions'
     | 'rerank'
     | 'rerankModel'
+    | 'rerankBaseUrl'
     | 'check'
     | 'cohereBaseUrl']?: SettingValue<Name>;
 };

@@ -8,7 +8,7 @@ import type { ServiceTarget } from '../tape/reissue-requests.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
 
 /** Settings that are URLs of services. */
-const URL_SETTINGS = ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl'] as const;
+const URL_SETTINGS = ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'rerankBaseUrl', 'qdrantUrl'] as const;
 
 /**
  * Throws `invalid_input` if a tape has the URL of a service that is not configured here and not given by a flag: a replay
@@ -58,14 +58,17 @@ export function bearer(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
-function isConfigured(url: string, { modelService, embedding, qdrant, cohereBaseUrl }: AppConfig): boolean {
+function isConfigured(
+  url: string,
+  { modelService, embedding, rerank, qdrant, cohereBaseUrl }: AppConfig,
+): boolean {
   const configured = [
     ...Object.values(providerPresets).map(({ baseUrl }) => baseUrl),
     COHERE_URL,
     modelService.baseUrl,
     embedding.service.baseUrl,
     qdrant.url,
-    ...(cohereBaseUrl === undefined ? [] : [cohereBaseUrl]),
+    ...[cohereBaseUrl, rerank.baseUrl].filter((each) => each !== undefined),
   ];
   return isLoopbackHost(new URL(url).hostname) || configured.some((each) => sameOrigin(each, url));
 }

@@ -78,9 +78,11 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
 
   function withConfig(config: AppConfig): App {
     const reranker = async (): Promise<Reranker> =>
-      config.rerank.directory === undefined
-        ? createCohere(config, runtime)
-        : models.crossEncoder(config.rerank.directory);
+      config.rerank.directory !== undefined
+        ? models.crossEncoder(config.rerank.directory)
+        : config.rerank.by === 'endpoint'
+          ? openRerankEndpoint(config, runtime)
+          : createCohere(config, runtime);
     const catalogOf = (store: StoreKind) =>
       lazyCatalog(
         store === 'qdrant' ? () => openQdrant(config, models, runtime) : () => openSqlite(config, emit),
@@ -134,7 +136,7 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
 
 /** Whether a hosted or local model reranks. */
 export function usesReranker({ rerank }: AppConfig): boolean {
-  return rerank.by === 'cohere' || rerank.by === 'onnx';
+  return rerank.by !== 'words' && rerank.by !== 'off';
 }
 
 /** The models of a process, each loaded on first use; a failed load is tried again on the next use. */
@@ -205,6 +207,20 @@ async function createCohere(config: AppConfig, { sleep, random }: Runtime): Prom
     sleep,
     random,
   });
+}
+
+/** The service at `rerankBaseUrl`. Throws `configuration_error` if the address or the model is not set. */
+async function openRerankEndpoint(config: AppConfig, { sleep, random }: Runtime): Promise<Reranker> {
+  const { baseUrl, model, key } = config.rerank;
+  if (baseUrl === undefined || model === undefined) {
+    throw new AppError('configuration_error', 'Reranking by an endpoint needs its address and a model.', {
+      hint: advice`Set ${settingName('rerankBaseUrl')} and ${settingName('rerankModel')}.`,
+    });
+  }
+  const { createHostedReranker } = await import('../adapters/hosted/hosted-reranker.ts');
+  const secrets = configuredSecrets(config);
+  const access = { baseUrl, model, apiKey: key?.reveal(), secrets, timeoutMs: RERANK_TIMEOUT_MS };
+  return createHostedReranker({ ...access, sleep, random });
 }
 
 /** A catalog whose store is imported on first use, to keep start-up fast. */

@@ -27,6 +27,7 @@ export function toRunSettings(config: AppConfig): { [name: string]: TapeJson } {
     embeddingBaseUrl: embedding.embedder === 'openai' ? embedding.service.baseUrl : undefined,
     rerank: rerank.directory === undefined ? rerank.by : `${ONNX_PREFIX}${rerank.directory}`,
     rerankModel: rerank.model,
+    rerankBaseUrl: rerank.by === 'endpoint' ? rerank.baseUrl : undefined,
     check: check.directory === undefined ? check.by : `${ONNX_PREFIX}${check.directory}`,
     cohereBaseUrl,
   };
@@ -46,12 +47,13 @@ export function createConfiguredRedactor(config: AppConfig): Redactor {
 /** The configuration with placeholder keys, for a replay, which sends no request. */
 export function withPlaceholderKeys(config: AppConfig): AppConfig {
   const none = createSecret('replayed-no-key');
-  const { modelService, modelServiceAt, embedding, qdrant } = config;
+  const { modelService, modelServiceAt, embedding, rerank, qdrant } = config;
   return {
     ...config,
     modelService: { ...modelService, key: none },
     modelServiceAt: (baseUrl) => ({ ...modelServiceAt(baseUrl), key: none }),
     embedding: { ...embedding, service: { ...embedding.service, key: none } },
+    rerank: { ...rerank, key: none },
     qdrant: { ...qdrant, key: none },
     cohereKey: none,
     secrets: [none],

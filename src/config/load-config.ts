@@ -137,7 +137,12 @@ export function loadConfig(sources: ConfigSources = {}) {
       service: resolveEmbeddingService(given, modelService, keyFor),
     },
     rerank: {
-      by: RERANKERS.find((known) => known === (givenValue('rerank') ?? 'words')) ?? ('onnx' as const),
+      by:
+        RERANKERS.find(
+          (known) => known === (givenValue('rerank') ?? (given.rerankBaseUrl ? 'endpoint' : 'words')),
+        ) ?? ('onnx' as const),
+      baseUrl: givenValue('rerankBaseUrl'),
+      key: keyFor('RERANK_API_KEY', given.rerankBaseUrl),
       model: givenValue('rerankModel'),
       /** The directory of a local cross-encoder. */
       directory: onnxDirectory(given.rerank),

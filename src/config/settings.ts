@@ -53,6 +53,7 @@ export const settingSchemas = {
     .preprocess((value) => RERANK_ALIASES.get(String(value)) ?? value, z.union([z.enum(RERANKERS), ownModel]))
     .describe(oneOf([...RERANKERS, `${ONNX_PREFIX}<directory>`])),
   rerankModel: modelName,
+  rerankBaseUrl: httpUrlSchema,
   check: z.union([z.enum(CHECKS), ownModel]).describe(oneOf([...CHECKS, `${ONNX_PREFIX}<directory>`])),
   cohereBaseUrl: httpUrlSchema,
   /** Per million tokens, by model. */
@@ -108,6 +109,7 @@ export const settingTargets = {
   embeddingDimensions: 'none',
   rerank: 'onnx',
   rerankModel: 'none',
+  rerankBaseUrl: 'address',
   check: 'onnx',
   cohereBaseUrl: 'address',
   prices: 'none',
@@ -138,6 +140,7 @@ export const settingVariables = {
   EMBEDDING_DIMENSIONS: 'embeddingDimensions',
   CITELOOP_RERANK: 'rerank',
   RERANK_MODEL: 'rerankModel',
+  RERANK_BASE_URL: 'rerankBaseUrl',
   CITELOOP_CHECK: 'check',
   COHERE_BASE_URL: 'cohereBaseUrl',
   CITELOOP_STORE: 'store',
@@ -157,6 +160,7 @@ export const secretVariables = {
   OLLAMA_API_KEY: 'ollamaApiKey',
   EMBEDDING_API_KEY: 'embeddingApiKey',
   COHERE_API_KEY: 'cohereApiKey',
+  RERANK_API_KEY: 'rerankApiKey',
   QDRANT_API_KEY: 'qdrantApiKey',
 } as const;
 

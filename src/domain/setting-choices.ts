@@ -10,8 +10,8 @@ export const MODEL_PROVIDERS = ['openai', 'groq', 'openrouter', 'ollama'] as con
 export const STORE_KINDS = ['sqlite', 'qdrant'] as const;
 export const QDRANT_QUANTIZATIONS = ['none', 'int8'] as const;
 export const EMBEDDER_NAMES = ['minilm', 'openai', 'cohere'] as const;
-/** `words` compares word vectors; a collection without them is not reranked. */
-export const RERANKERS = ['words', 'cohere', 'off'] as const;
+/** `words` compares word vectors; a collection without them is not reranked. `endpoint` is a service at `rerankBaseUrl`. */
+export const RERANKERS = ['words', 'cohere', 'endpoint', 'off'] as const;
 /** How citations are checked; `words` needs no extra model call. */
 export const CHECKS = ['words', 'model', 'off'] as const;
 /** Prefix of a directory with an ONNX model of the user. */

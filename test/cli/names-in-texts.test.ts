@@ -21,7 +21,7 @@ const OF_OTHERS = new Set([
   ...['enable', 'enable-auto-tool-choice', 'tool-call-parser', 'api-key'], // vLLM
   'jinja', // llama.cpp
   'task', // optimum-cli
-  'transport', // an editor that speaks MCP
+  ...['transport', 'add-mcp'], // editors that speak MCP
 ]);
 
 /** The flags in the help of each command, by its name. */

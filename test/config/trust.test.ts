@@ -52,6 +52,7 @@ const EXAMPLES: Record<SettingName, unknown> = {
   embeddingDimensions: 3,
   rerank: 'onnx:./m',
   rerankModel: 'r',
+  rerankBaseUrl: 'http://rerank.test/v1',
   check: 'onnx:./m',
   cohereBaseUrl: 'http://cohere.test',
   prices: {},
@@ -177,6 +178,7 @@ const SERVICES: {
     own: 'https://api.cohere.com',
     keyOf: ({ cohereKey }) => cohereKey,
   },
+  { name: 'rerankBaseUrl', variable: 'RERANK_API_KEY', own: null, keyOf: ({ rerank }) => rerank.key },
   { name: 'qdrantUrl', variable: 'QDRANT_API_KEY', own: null, keyOf: ({ qdrant }) => qdrant.key },
 ];
 

@@ -1,14 +1,9 @@
 import * as z from 'zod';
-import { toScore } from '../../domain/retrieved-chunk.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
-import type { RankedDocument, Reranker } from '../../ports/reranker.ts';
-import {
-  firstRetryDelayMs,
-  type HostedService,
-  toSendableText,
-  unusableAnswer,
-} from '../hosted/json-service.ts';
+import type { Reranker } from '../../ports/reranker.ts';
+import { checkRanking } from '../hosted/hosted-reranker.ts';
+import { firstRetryDelayMs, toSendableText } from '../hosted/json-service.ts';
 import { type CohereOptions, connectToCohere } from './cohere-client.ts';
 
 /** Tried in this order if no model is configured, because accounts and deployments offer different ones. */
@@ -66,7 +61,8 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
         const rank = async () => {
           const request = { model: service.model, ...input };
           const { results } = await client.rerank(request, signal && { abortSignal: signal });
-          return toRankedDocuments(results, input, service);
+          const ranked = results.map(({ index, relevanceScore }) => ({ index, score: relevanceScore }));
+          return checkRanking(ranked, input, service);
         };
         try {
           return await retryOnError(rank, {
@@ -82,19 +78,4 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
       }
     },
   };
-}
-
-function toRankedDocuments(
-  results: ReadonlyArray<{ index: number; relevanceScore: number }>,
-  { documents, topN }: { documents: readonly string[]; topN: number },
-  service: HostedService,
-): RankedDocument[] {
-  const ranked = results
-    .map(({ index, relevanceScore }) => ({ index, score: toScore(relevanceScore) }))
-    .sort((a, b) => b.score - a.score);
-  const areDistinct = new Set(ranked.map(({ index }) => index)).size === ranked.length;
-  if (!areDistinct || ranked.length !== topN || ranked.some(({ index }) => index >= documents.length)) {
-    throw unusableAnswer(service, `it does not rank ${topN} of ${documents.length} documents`);
-  }
-  return ranked;
 }

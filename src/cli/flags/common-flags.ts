@@ -56,7 +56,8 @@ const SERVICE_OPTIONS = {
       value: 'name',
       describe: `Rerank by ${RERANKERS.join(', ')} or ${ONNX_PREFIX}<directory> (default: words)`,
     },
-    'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
+    'rerank-model': { describe: 'Rerank model (default with Cohere: newest)' },
+    'rerank-base-url': { value: 'url', describe: 'Server with a /rerank endpoint (Jina, Voyage)' },
   },
   newCollection: {
     'qdrant-shards': { type: 'number', describe: 'Shards of a new Qdrant collection' },
