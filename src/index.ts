@@ -56,7 +56,7 @@ export type {
 } from './ports/chunk-store.ts';
 export type { Embedder, TextEmbedding } from './ports/embedder.ts';
 export type { Runtime } from './ports/runtime.ts';
-export type { RecordedTurn, SessionStore, SessionSummary, TurnFeedback } from './ports/session-store.ts';
+export type { RecordedTurn, SessionStore, SessionSummary } from './ports/session-store.ts';
 export type { Passage, RetrieveFunction } from './retrieval/function-retriever.ts';
 
 /** Settings of services, with the meaning of the flags and environment variables of the same name. */

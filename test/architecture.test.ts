@@ -57,7 +57,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'src/domain/',
     'src/ports/',
 
-    'src/retrieval/chunk-changes.ts',
+    'src/retrieval/deleted-files.ts',
     'src/citations/',
     'src/agent/agent.ts',
     'src/agent/wait-for-turn.ts',

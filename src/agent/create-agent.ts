@@ -12,7 +12,7 @@ import { AppError } from '../faults/app-error.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { Agent } from './agent.ts';
-import { staleSourceNotices } from './citation-changes.ts';
+import { findChangedSources } from './citation-changes.ts';
 import { reservedTokens } from './context-budget.ts';
 import { createAgentSession, validateQuestion } from './create-agent-session.ts';
 import { createAgentBriefing } from './model-input.ts';
@@ -84,7 +84,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
         for (const { chunks } of turn.retrievals) chunks.forEach(sources.register);
         turns.push(turn);
       }
-      const notices = store.chunks === undefined ? [] : await staleSourceNotices(turns, store);
+      const notices = store.chunks === undefined ? [] : await findChangedSources(turns, store);
       const lastTurn = session.turnCount === 0 ? null : (turns.at(-1) ?? null);
       const start = { session, lastTurn, sources, notices };
       return createAgentSession(start, setup, sessions);

@@ -123,8 +123,6 @@ function joinStores(stores: readonly ChunkStore[]): ChunkStore {
       );
       return chunkIds.flatMap((id) => found.find(({ chunkId }) => chunkId === id) ?? []);
     },
-    withContent: (hashes) =>
-      all(async (store) => (await store.withContent(hashes)).map((chunk) => toJoined(store, chunk))),
     neighbours: (chunkId, before, after) =>
       all(async (store) => {
         const [id] = idsOf(store, [chunkId]);

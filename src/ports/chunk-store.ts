@@ -154,8 +154,6 @@ export interface ChunkStore {
   count(filter: Filter): Promise<number>;
   /** Chunks by id, in the given order; unknown ids are left out. */
   chunks(chunkIds: readonly string[]): Promise<StoredChunk[]>;
-  /** The chunks with these content hashes, ordered by URL and index; empty if the store has no index for them. */
-  withContent(contentHashes: readonly string[]): Promise<StoredChunk[]>;
   /** A chunk and those around it in its document, in order. */
   neighbours(chunkId: string, before: number, after: number): Promise<StoredChunk[]>;
   /** Optimizes the store after many writes; optional. */
@@ -170,8 +168,8 @@ export interface ChunkStore {
 /** The part of a collection that a conversation uses beside its retriever. */
 export type ConversationStore = Pick<ChunkStore, 'name' | 'documents' | 'neighbours' | 'wordVectors'> & {
   info(): Promise<Pick<CollectionInfo, 'documents' | 'chunks' | 'modules' | 'description'>>;
-  // Without these, changes of earlier sources are not reported.
-} & (Pick<ChunkStore, 'chunks' | 'withContent'> | { chunks?: undefined; withContent?: undefined });
+  // Without it, changes of earlier sources are not reported.
+} & (Pick<ChunkStore, 'chunks'> | { chunks?: undefined });
 
 /** The collections of a store. */
 export interface CollectionCatalog {

@@ -3,13 +3,6 @@ import type { ConversationMessage } from '../domain/conversation-message.ts';
 import type { ConversationSession } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 
-/** A user's rating of an answer. */
-export interface TurnFeedback {
-  verdict: 'good' | 'bad';
-  why: string | null;
-  at: string;
-}
-
 export interface SessionSummary {
   sessionId: string;
   user: string | null;
@@ -30,7 +23,6 @@ export interface SessionSummary {
 
 export interface RecordedTurn {
   turn: ConversationTurn;
-  feedback: TurnFeedback | null;
 }
 
 /** A session without turns, and its owner. */
@@ -59,8 +51,6 @@ export interface SessionStore {
   lastTurn(sessionId: string): Promise<RecordedTurn | null>;
   /** Newest first. */
   list(options?: { user?: string | undefined; limit?: number | undefined }): Promise<SessionSummary[]>;
-  /** Rates a turn by its number from 1, or the last one. False if there is no such turn. */
-  setFeedback(sessionId: string, turnNumber: number | 'last', feedback: TurnFeedback): Promise<boolean>;
   /** False if there is no such session. */
   delete(sessionId: string): Promise<boolean>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { findCitationChanges, staleSourceNotices } from '../../src/agent/citation-changes.ts';
+import { findChangedSources } from '../../src/agent/citation-changes.ts';
 import { createUnknownCitation, toCitableSource, toCitation } from '../../src/domain/citation.ts';
 import type { ConversationSession } from '../../src/domain/conversation-session.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
@@ -40,61 +40,24 @@ function conversation(...parts: { found: RetrievedChunk[]; cites: RetrievedChunk
   });
 }
 
-test('reports changed and removed citations, not unchanged ones', async () => {
+test('names changed and removed citations, not unchanged or uncited ones', async () => {
   const store = await openStore();
-  const [kept, changed, removed] = [
+  const [kept, changed, removed, uncited] = [
     await written(store, 'kept', 'Owls hunt at night.'),
     await written(store, 'changed', 'Robins sing.'),
     await written(store, 'removed', 'Dodos walk.'),
+    await written(store, 'uncited', 'Swifts fly.'),
   ];
-  const found = [kept, changed, removed];
-  const turns = conversation({ found, cites: found });
-  expect(await findCitationChanges(turns, store)).toEqual([new Map()]);
-  await written(store, 'changed', 'Robins sing in spring.');
-  await store.remove(['file:///book/removed.md']);
-  expect(await findCitationChanges(turns, store)).toEqual([
-    new Map([
-      [changed.chunkId, { change: 'changed' }],
-      [removed.chunkId, { change: 'removed' }],
-    ]),
-  ]);
-  expect(await staleSourceNotices(turns, store)).toEqual([
-    `Sources of earlier answers have changed or were removed: ${changed.title}, ${removed.title}.`,
-  ]);
-});
-
-test('reports a passage that is now in another chunk as moved', async () => {
-  const store = await openStore();
-  const [shifted, renamed] = [
-    await written(store, 'shifted', 'Owls hunt at night.'),
-    await written(store, 'renamed', 'Robins sing.'),
-  ];
-  const turns = conversation({ found: [shifted, renamed], cites: [shifted, renamed] });
-  const grown = sampleDocument('shifted', DIMENSIONS, { chunks: ['New above.', 'Owls hunt at night.'] });
-  await store.write([grown]);
-  await store.remove(['file:///book/renamed.md']);
-  const again = await written(store, 'other-name', 'Robins sing.');
-  expect(await findCitationChanges(turns, store)).toEqual([
-    new Map([
-      [
-        shifted.chunkId,
-        { change: 'moved', to: { chunkId: grown.chunks[1]?.chunkId, url: grown.document.url } },
-      ],
-      [renamed.chunkId, { change: 'moved', to: { chunkId: again.chunkId, url: again.url } }],
-    ]),
-  ]);
-  expect(await staleSourceNotices(turns, store)).toEqual([]);
-});
-
-test('ignores uncited chunks and unknown sources', async () => {
-  const store = await openStore();
-  const [cited, other] = [await written(store, 'cited', 'Owls.'), await written(store, 'other', 'Dodos.')];
-  const [turn] = conversation({ found: [cited, other], cites: [cited] });
-  await store.remove(['file:///book/other.md']);
-  const turns = turn === undefined ? [] : [turn];
+  const turns = conversation({
+    found: [kept, changed, removed, uncited],
+    cites: [kept, changed, removed],
+  });
   turns[0]?.response.citations.push(createUnknownCitation('9'));
-  expect(await findCitationChanges(turns, store)).toEqual([new Map()]);
-  expect(await findCitationChanges([], store)).toEqual([]);
+  expect(await findChangedSources(turns, store)).toEqual([]);
+  await written(store, 'changed', 'Robins sing in spring.');
+  await store.remove(['file:///book/removed.md', 'file:///book/uncited.md']);
+  const [notice] = await findChangedSources(turns, store);
+  expect(notice).toContain(`: ${changed.title}, ${removed.title}.`);
 });
 
 test('compares a citation with the retrieval of an earlier turn', async () => {
@@ -102,20 +65,5 @@ test('compares a citation with the retrieval of an earlier turn', async () => {
   const owl = await written(store, 'owl', 'Owls hunt at night.');
   const turns = conversation({ found: [owl], cites: [] }, { found: [], cites: [owl] });
   await written(store, 'owl', 'Owls sleep at night.');
-  expect(await findCitationChanges(turns, store)).toEqual([
-    new Map(),
-    new Map([[owl.chunkId, { change: 'changed' }]]),
-  ]);
-});
-
-test('a later turn that cites the current text is not stale', async () => {
-  const store = await openStore();
-  const before = await written(store, 'owl', 'Owls hunt at night.');
-  const after = await written(store, 'owl', 'Owls sleep at night.');
-  expect(after.chunkId).toBe(before.chunkId);
-  const turns = conversation({ found: [before], cites: [before] }, { found: [after], cites: [after] });
-  expect(await findCitationChanges(turns, store)).toEqual([
-    new Map([[before.chunkId, { change: 'changed' }]]),
-    new Map(),
-  ]);
+  expect(await findChangedSources(turns, store)).toHaveLength(1);
 });

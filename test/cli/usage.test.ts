@@ -30,7 +30,6 @@ test.each([
   ['ask x --rerank jugde', '--rerank must be words, cohere, off or onnx:<directory>, not jugde.', ''],
   ['chat --rerank jugde', '--rerank must be words, cohere, off or onnx:<directory>, not jugde.', ''],
   ['sessions show', 'Missing argument <id>.', '<id>: A session id'],
-  ['sessions feedback last god', '<verdict> must be good or bad, not god.', 'Did you mean good?'],
   ['collections copy a', 'Missing argument <to>.', '<to>: The copy'],
   ['tape', 'Missing command: show', ''],
   ['open', 'Missing argument <number>.', '<number>: '],

@@ -115,7 +115,6 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.chunks(['nothing'])).toEqual([]);
       expect(await store.neighbours('nothing', 1, 1)).toEqual([]);
       expect(await store.vectors(['nothing'])).toEqual(new Map());
-      expect(await store.withContent(['nothing'])).toEqual([]);
       expect(await documentsOf(store)).toEqual([]);
       expect(await store.info()).toMatchObject({ documents: 0, chunks: 0, modules: [] });
       await store.write([]);
@@ -590,23 +589,6 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expectClose(vectors.get(two?.contentHash ?? '')?.vector, two?.vector ?? undefined);
       await store.remove(['file:///book/a.md']);
       expect(await store.vectors(hashes)).toEqual(new Map());
-    });
-
-    test('returns chunks by content hash, by address and in reading order', async () => {
-      const { store } = await openStore();
-      const [a, b] = [doc('a', { chunks: ['one', 'two', 'one'] }), doc('b', { chunks: ['one'] })];
-      await store.write([b, a]);
-      const [one, two] = a.chunks.map(({ contentHash }) => contentHash);
-      const placesOf = async (...hashes: (string | undefined)[]) =>
-        (await store.withContent(hashes.map(String))).map(({ url, chunkIndex }) => [url, chunkIndex]);
-      expect(await placesOf(one, 'unknown')).toEqual([
-        [a.document.url, 0],
-        [a.document.url, 2],
-        [b.document.url, 0],
-      ]);
-      expect(await placesOf(two)).toEqual([[a.document.url, 1]]);
-      await store.remove([a.document.uri]);
-      expect(await placesOf(one, two)).toEqual([[b.document.url, 0]]);
     });
 
     test('finds a chunk without a vector by its words, and by its vector once it has one', async () => {

@@ -24,7 +24,6 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await store.load('last')).toBeNull();
       expect(await store.lastTurn(unknown)).toBeNull();
       expect(await turnsOf(store, unknown)).toEqual([]);
-      expect(await store.setFeedback(unknown, 'last', good)).toBe(false);
       expect(await store.delete(unknown)).toBe(false);
     });
 
@@ -54,7 +53,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       const first = sampleTurn(session);
       await store.commitTurn(first.session, first.messages, first.turn, { session, user: 'anna' });
       expect(await store.load(session.sessionId)).toEqual({ session: first.session, user: 'anna' });
-      expect(await turnsOf(store, session.sessionId)).toEqual([{ turn: first.turn, feedback: null }]);
+      expect(await turnsOf(store, session.sessionId)).toEqual([{ turn: first.turn }]);
       const again = sampleTurn(session);
       await expectRefused(
         store.commitTurn(again.session, again.messages, again.turn, { session, user: 'other' }),
@@ -74,7 +73,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       for (let number = 1; number <= 45; number += 1) {
         const next = sampleTurn(session);
         await store.commitTurn(next.session, next.messages, next.turn);
-        recorded.push({ turn: next.turn, feedback: null });
+        recorded.push({ turn: next.turn });
         session = next.session;
         if (number % 15 === 0) expect((await store.load(session.sessionId))?.session).toEqual(session);
       }
@@ -169,37 +168,10 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(summary?.title?.length).toBeLessThanOrEqual(200);
     });
 
-    test('sets and changes the feedback on a turn or the last one', async () => {
-      const store = await openStore();
-      const { sessionId } = await started(store, { turns: 3 });
-      const verdicts = async () => (await turnsOf(store, sessionId)).map(({ feedback }) => feedback);
-      const bad = { verdict: 'bad', why: 'wrong "source" \u{1f914}', at: NOW } as const;
-      expect(await store.setFeedback(sessionId, 2, bad)).toBe(true);
-      expect(await store.setFeedback(sessionId, 'last', good)).toBe(true);
-      expect(await verdicts()).toEqual([null, bad, good]);
-      expect((await store.lastTurn(sessionId))?.feedback).toEqual(good);
-      expect(await store.setFeedback(sessionId, 2, good)).toBe(true);
-      expect(await verdicts()).toEqual([null, good, good]);
-      for (const missing of [0, 4, -1, 1.5])
-        expect(await store.setFeedback(sessionId, missing, bad)).toBe(false);
-      expect(await verdicts()).toEqual([null, good, good]);
-    });
-
-    test('feedback does not change the order of the list', async () => {
-      const store = await openStore();
-      const old = await started(store, {});
-      const recent = await started(store, {});
-      const before = await store.list();
-      await store.setFeedback(old.sessionId, 'last', good);
-      expect(await store.list()).toEqual(before);
-      expect(before[0]?.sessionId).toBe(recent.sessionId);
-    });
-
     test('deletes a session with everything that belongs to it and no other', async () => {
       const store = await openStore();
       const session = await started(store, { turns: 2 });
       const other = await started(store, { turns: 2 });
-      await store.setFeedback(session.sessionId, 1, good);
       expect(await store.delete(session.sessionId)).toBe(true);
       expect(await store.delete(session.sessionId)).toBe(false);
       expect(await store.load(session.sessionId)).toBeNull();
@@ -254,8 +226,6 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await two.load(session.sessionId)).toEqual({ session, user: 'anna' });
       const after = await goOn(two, session);
       expect((await one.load(session.sessionId))?.session).toEqual(after);
-      await one.setFeedback(session.sessionId, 'last', good);
-      expect((await two.lastTurn(session.sessionId))?.feedback).toEqual(good);
       await two.delete(session.sessionId);
       expect(await one.load(session.sessionId)).toBeNull();
     });
@@ -297,8 +267,6 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
     });
   });
 }
-
-const good = { verdict: 'good', why: null, at: NOW } as const;
 
 interface Start extends SampleTurn {
   user?: string | null;

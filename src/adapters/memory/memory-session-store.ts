@@ -60,7 +60,7 @@ export function createMemorySessionStore(
 
   if (existing !== null) {
     create(existing.session, existing.user);
-    const turns = existing.turns.map((turn) => ({ turn: structuredClone(turn), feedback: null }));
+    const turns = existing.turns.map((turn) => ({ turn: structuredClone(turn) }));
     sessions.get(existing.session.sessionId)?.turns.push(...turns);
   }
   return {
@@ -77,7 +77,7 @@ export function createMemorySessionStore(
       if (newSession !== undefined) create(newSession.session, newSession.user);
       const stored = save(session, turn.response.turnNumber - 1);
       stored.messages.push(...structuredClone(messages));
-      stored.turns.push({ turn: structuredClone(turn), feedback: null });
+      stored.turns.push({ turn: structuredClone(turn) });
     },
 
     async update(session) {
@@ -111,17 +111,6 @@ export function createMemorySessionStore(
           updatedAt: stored.updatedAt,
           ...sessionTotals({ ...session, messages: [] }),
         }));
-    },
-
-    async setFeedback(sessionId, turnNumber, feedback) {
-      const stored = sessions.get(sessionId);
-      const recorded =
-        turnNumber === 'last'
-          ? stored?.turns.at(-1)
-          : stored?.turns.find(({ turn }) => turn.response.turnNumber === turnNumber);
-      if (recorded === undefined) return false;
-      recorded.feedback = { ...feedback };
-      return true;
     },
 
     delete: async (sessionId) => sessions.delete(sessionId),

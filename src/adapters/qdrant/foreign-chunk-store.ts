@@ -134,7 +134,6 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     // Content hashes are computed on reading, so nothing can be looked up by them.
     vectors: async () => new Map(),
     wordVectors: async () => new Map(),
-    withContent: async () => [],
 
     unembedded: async () => [],
     withoutVector: async () => 0,

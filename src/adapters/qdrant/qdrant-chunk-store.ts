@@ -302,13 +302,6 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
       return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
     },
 
-    async withContent(contentHashes) {
-      const points = await readCurrent(() => chunksWith('contentHash', contentHashes, CHUNK_FIELDS));
-      return points
-        .map(({ payload }) => payloadToChunk(payload))
-        .sort((a, b) => (a.url === b.url ? a.chunkIndex - b.chunkIndex : a.url < b.url ? -1 : 1));
-    },
-
     async neighbours(chunkId, before, after) {
       const [chunk] = await readCurrent(() => chunksWith('chunkId', [chunkId], ['version', 'chunkIndex']));
       if (chunk === undefined) return [];

@@ -65,13 +65,6 @@ const SCHEMA = `
     body TEXT NOT NULL,
     PRIMARY KEY (session, number)
   ) STRICT;
-  CREATE TABLE feedback (
-    session INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    body TEXT NOT NULL,
-    PRIMARY KEY (session, number),
-    FOREIGN KEY (session, number) REFERENCES turn (session, number) ON DELETE CASCADE
-  ) STRICT;
 `;
 
 /** Null if the file does not exist. */
@@ -132,7 +125,7 @@ export function findSessionProblems(path: string, busyTimeoutMs: number): string
 }
 
 function findInvalidRecords(database: DatabaseSync): string[] {
-  return ['message', 'turn', 'closed_segment', 'feedback'].flatMap((table) => {
+  return ['message', 'turn', 'closed_segment'].flatMap((table) => {
     const row = database.prepare(`SELECT count(*) AS n FROM ${table} WHERE NOT json_valid(body)`).get();
     return Number(row?.n) > 0 ? [`${row?.n} rows of the table ${table} cannot be read.`] : [];
   });

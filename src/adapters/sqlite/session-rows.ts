@@ -15,7 +15,7 @@ import { migrateRecord } from '../../domain/migrate-record.ts';
 import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { parseOrThrow } from '../../faults/parse-or-throw.ts';
-import type { RecordedTurn, SessionSummary, TurnFeedback } from '../../ports/session-store.ts';
+import type { RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 
 /** The methods run inside the caller's transaction and throw `invalid_input`. */
 export function createSessionWriter(database: DatabaseSync) {
@@ -146,12 +146,6 @@ const summarySchema: z.ZodType<SessionSummary> = conversationSessionSchema
     updatedAt: z.iso.datetime(),
   });
 
-const feedbackSchema: z.ZodType<TurnFeedback> = z.object({
-  verdict: z.enum(['good', 'bad']),
-  why: z.string().nullable(),
-  at: z.iso.datetime(),
-});
-
 /** The fields that summaries and sessions have in common. */
 function commonFields(row: SessionRow) {
   return {
@@ -192,13 +186,7 @@ export function rowToSession(
 }
 
 export function rowToTurn(sessionId: string, row: SessionRow): RecordedTurn {
-  const part = `turn ${row.number}`;
-  return {
-    turn: parseRecord(sessionId, part, conversationTurnSchema, () => parseBody(row)),
-    feedback: parseRecord(sessionId, `the feedback on ${part}`, z.nullable(feedbackSchema), () =>
-      row.feedback === null ? null : JSON.parse(String(row.feedback)),
-    ),
-  };
+  return { turn: parseRecord(sessionId, `turn ${row.number}`, conversationTurnSchema, () => parseBody(row)) };
 }
 
 function parseBody(row: SessionRow): unknown {

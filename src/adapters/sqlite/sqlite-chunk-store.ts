@@ -206,14 +206,6 @@ export function createSqliteChunkStore(
         return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
       }),
 
-    withContent: (contentHashes) =>
-      run(() =>
-        selectChunks(
-          'WHERE chunk.content_hash IN (SELECT value FROM json_each(?)) ORDER BY url, chunk_index',
-          JSON.stringify(contentHashes),
-        ).map(toChunk),
-      ),
-
     neighbours: (chunkId, before, after) =>
       run(() =>
         selectChunks(

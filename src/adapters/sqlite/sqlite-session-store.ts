@@ -20,9 +20,8 @@ import {
 const TURN_BATCH = 20;
 
 const SELECT_TURNS = `
-  SELECT turn.number, turn.body, feedback.body AS feedback
-  FROM turn LEFT JOIN feedback USING (session, number)
-  WHERE turn.session = (SELECT id FROM session WHERE session_id = ?)`;
+  SELECT number, body FROM turn
+  WHERE session = (SELECT id FROM session WHERE session_id = ?)`;
 
 /**
  * Sessions in one SQLite file, which is opened on first use and created on the first write. It is
@@ -114,20 +113,6 @@ export function createSqliteSessionStore(
           .prepare(`SELECT * FROM session ${condition} ORDER BY touched DESC LIMIT ?`)
           .all(...(user === undefined ? [] : [user]), limit ?? -1)
           .map(rowToSummary);
-      }),
-
-    setFeedback: (sessionId, turnNumber, feedback) =>
-      read(false, (database) => {
-        const { changes } = database
-          .prepare(
-            `INSERT INTO feedback (session, number, body)
-             SELECT session, number, ?1 FROM turn
-             WHERE session = (SELECT id FROM session WHERE session_id = ?2) AND (?3 IS NULL OR number = ?3)
-             ORDER BY number DESC LIMIT 1
-             ON CONFLICT DO UPDATE SET body = excluded.body`,
-          )
-          .run(JSON.stringify(feedback), sessionId, turnNumber === 'last' ? null : turnNumber);
-        return changes > 0;
       }),
 
     delete: (sessionId) =>

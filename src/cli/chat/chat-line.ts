@@ -16,8 +16,6 @@ export const SLASH_COMMAND_NAMES = [
   'filter',
   'sessions',
   'resume',
-  'good',
-  'bad',
   'quit',
 ] as const;
 export type SlashCommandName = (typeof SLASH_COMMAND_NAMES)[number];

@@ -6,7 +6,6 @@ import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse, toErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
 import type { Redactor } from '../../faults/redactor.ts';
-import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
@@ -20,9 +19,6 @@ import { describeResumedSession, explainOfflineModel, slashCommands } from './sl
 interface ChatOptions {
   conversation: ChatConversation;
   streams: ProcessStreams;
-  greeting: {
-    staleAnswers(): Promise<number>;
-  };
   /** Prints answers while they are generated. */
   stream: boolean;
   /** Prints one AgentResponse per line on stdout, and everything else on stderr. */
@@ -159,7 +155,6 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
   }
 
   async function greet(): Promise<void> {
-    const { greeting } = chat;
     const terminal = createTerminal(screen);
     const model = conversation.model();
     const collection = oneLine(conversation.collection(), 60);
@@ -170,11 +165,6 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
     // Users of earlier chats have read it.
     if (model === OFFLINE_MODEL && chat.history.history.length === 0)
       renderText(terminal, await explainOfflineModel(conversation));
-    const stale = await greeting.staleAnswers();
-    if (stale > 0) {
-      const answers = formatCount(stale, 'earlier answer has', 'earlier answers have');
-      renderText(terminal, `${answers} outdated sources. List them: citeloop sessions stale`);
-    }
     terminal.write('\n');
   }
 }

@@ -176,16 +176,6 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       renderText(terminal, describeResumedSession(conversation.session()));
     },
   },
-  good: {
-    usage: 'good',
-    describe: 'Rate the last answer as good',
-    run: (conversation, why, terminal) => rateAnswer(conversation, { verdict: 'good', why }, terminal),
-  },
-  bad: {
-    usage: 'bad [why]',
-    describe: 'Rate the last answer as bad',
-    run: (conversation, why, terminal) => rateAnswer(conversation, { verdict: 'bad', why }, terminal),
-  },
   quit: { usage: 'quit', describe: 'Leave (also: exit, Ctrl-D)', run: () => {} },
 };
 
@@ -212,15 +202,4 @@ export function describeResumedSession(session: AgentSession): string {
 function requireMarker(argument: string, command: string): string {
   if (argument !== '') return argument;
   throw new AppError('invalid_input', `Usage: /${command} <n>, for example /${command} 2 for source [2].`);
-}
-
-async function rateAnswer(
-  { session, sessions }: ChatConversation,
-  { verdict, why }: { verdict: 'good' | 'bad'; why: string },
-  terminal: Terminal,
-): Promise<void> {
-  const feedback = { verdict, why: why === '' ? null : why, at: new Date().toISOString() };
-  const isSaved =
-    session().lastTurn() !== null && (await sessions().setFeedback(session().id, 'last', feedback));
-  terminal.write(isSaved ? `Rated ${verdict}.\n` : 'No answer yet.\n');
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { listCollectionNames } from '../../app/open-collection.ts';
 import { listOllamaModels, listServiceModels } from '../../app/probe-services.ts';
 import { createConfiguredRedactor } from '../../app/run-settings.ts';
-import { countStaleAnswers } from '../../app/sessions.ts';
 import type { AppConfig } from '../../config/load-config.ts';
 import { providerPresets } from '../../config/service-access.ts';
 import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
@@ -15,9 +14,6 @@ import { reportFailure } from '../report-failure.ts';
 import { openConversation, openConversationAgent } from './ask.ts';
 import { toFilter, toOutputOptions, toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
-
-/** Sessions that the greeting checks for outdated sources; `sessions stale` checks all. */
-const CHECKED_SESSIONS = 10;
 
 export function runChat(flags: AgentFlags): Promise<number> {
   const filter = toFilter(flags);
@@ -55,14 +51,10 @@ export function runChat(flags: AgentFlags): Promise<number> {
         return openConversationAgent(changed, { ...options, session: undefined, filter: {}, model }, run);
       },
     });
-    const checked = { limit: CHECKED_SESSIONS, collection: open.collection };
     try {
       return await runChatLoop({
         conversation,
         streams: process,
-        greeting: {
-          staleAnswers: async () => (isOnTape ? 0 : countStaleAnswers(app, open.sessions, checked)),
-        },
         stream,
         ...output,
         explain: verbose ? createConfiguredRedactor(app.config) : undefined,

@@ -1,17 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import {
-  type CitationChanges,
-  emptyChunkLookup,
-  findCitationChanges,
-  toCitationChangeRecords,
-} from '../../agent/citation-changes.ts';
-import type { App } from '../../app/create-app.ts';
-import { findAffectedAnswers, resolveSessionId } from '../../app/sessions.ts';
+import { resolveSessionId } from '../../app/sessions.ts';
 import { integerSchema, parseFlag } from '../../config/parse-value.ts';
-import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { sessionTitle, unknownSessionError } from '../../domain/conversation-session.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
+import type { SessionStore } from '../../ports/session-store.ts';
 import { toChatMessages } from '../../server/openai/chat-messages.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
@@ -21,7 +13,6 @@ import {
   type FoundTurn,
   formatTranscript,
   renderFoundTurns,
-  renderOutdatedAnswers,
   renderSession,
   renderSessionList,
 } from '../terminal/render-session.ts';
@@ -32,12 +23,11 @@ type ExportFormat = 'json' | 'md' | 'openai';
 
 export interface SessionFlags
   extends CommonFlags,
-    FlagValues<'id' | 'user' | 'output' | 'why', string>,
-    FlagValues<'limit' | 'turn', number>,
+    FlagValues<'id' | 'user' | 'output', string>,
+    FlagValues<'limit', number>,
     Switches<'yes'> {
   words?: string[] | undefined;
   format?: ExportFormat | undefined;
-  verdict?: 'good' | 'bad' | undefined;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -79,24 +69,11 @@ export function searchSessions(flags: SessionFlags): Promise<void> {
   });
 }
 
-export function listOutdatedAnswers(flags: SessionFlags): Promise<void> {
-  return withSessions(flags, async (store, app) => {
-    const limit = parseFlag('--limit', flags.limit, integerSchema(1));
-    const answers = await findAffectedAnswers(app, store, { limit, collection: flags.collection });
-    if (flags.json) return printJson({ answers });
-    await withPager(process, (terminal) => renderOutdatedAnswers(terminal, answers));
-  });
-}
-
 export function showSession(flags: SessionFlags): Promise<void> {
-  return withSessions(flags, async (store, app) => {
-    const { session, user, turns } = await readSession(store, flags);
-    const changes = await findChangesByTurn(app, session, turns);
-    if (flags.json) {
-      const all = new Map(changes.flatMap((ofTurn) => [...ofTurn]));
-      return printJson({ session, user, turns, ...toCitationChangeRecords(all) });
-    }
-    await withPager(process, (terminal) => renderSession(terminal, { session, user, turns, changes }));
+  return withSessions(flags, async (store) => {
+    const shown = await readSession(store, flags);
+    if (flags.json) return printJson(shown);
+    await withPager(process, (terminal) => renderSession(terminal, shown));
   });
 }
 
@@ -134,35 +111,10 @@ export function deleteSession(flags: SessionFlags): Promise<void> {
   });
 }
 
-export function saveFeedback(flags: SessionFlags): Promise<void> {
-  return withSessions(flags, async (store) => {
-    const turn = parseFlag('--turn', flags.turn, integerSchema(1));
-    const sessionId = await resolveSessionId(store, flags.id ?? '');
-    const last = await store.lastTurn(sessionId);
-    const turnNumber = turn ?? last?.turn.response.turnNumber ?? 1;
-    const feedback = {
-      verdict: flags.verdict ?? 'good',
-      why: flags.why?.trim() || null,
-      at: new Date().toISOString(),
-    };
-    if (!(await store.setFeedback(sessionId, turnNumber, feedback))) {
-      if (last === null && (await store.load(sessionId)) === null) throw unknownSessionError(sessionId);
-      throw new AppError('invalid_input', `Session ${sessionId} has no turn ${turnNumber}.`, {
-        hint: `List its turns: citeloop sessions show ${sessionId}`,
-      });
-    }
-    if (flags.json) printJson({ sessionId, turn: turnNumber, feedback });
-    else process.stdout.write(`Rated turn ${turnNumber} of ${sessionId} ${feedback.verdict}.\n`);
-  });
-}
-
-function withSessions(
-  flags: CommonFlags,
-  work: (store: SessionStore, app: App) => Promise<void>,
-): Promise<void> {
+function withSessions(flags: CommonFlags, work: (store: SessionStore) => Promise<void>): Promise<void> {
   return withApp({ flags }, async (app) => {
     const store = await app.sessions();
-    await work(store, app).finally(() => store.close());
+    await work(store).finally(() => store.close());
   });
 }
 
@@ -171,27 +123,6 @@ async function readSession(store: SessionStore, flags: SessionFlags) {
   const loaded = await store.load(sessionId);
   if (loaded === null) throw unknownSessionError(sessionId);
   return { ...loaded, turns: await Array.fromAsync(store.turns(sessionId)) };
-}
-
-/** All sources of a deleted collection count as removed; if it cannot be read, no changes are known. */
-async function findChangesByTurn(
-  app: App,
-  { collection }: ConversationSession,
-  recorded: readonly RecordedTurn[],
-): Promise<CitationChanges[]> {
-  const turns = recorded.map(({ turn }) => turn);
-  try {
-    const names = await app.catalog.list();
-    const exists = collection.split(',').every((name) => names.includes(name));
-    const store = exists ? await app.catalog.open(collection) : null;
-    if (store === null) return await findCitationChanges(turns, emptyChunkLookup);
-    return await findCitationChanges(turns, store).finally(() => store.close());
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const terminal = createTerminal(process.stderr);
-    terminal.write(`${terminal.text(`Cannot check the sources for changes: ${error.message}`)}\n`);
-    return [];
-  }
 }
 
 function exportFormat({ format, output, json }: SessionFlags): ExportFormat {

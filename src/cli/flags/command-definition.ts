@@ -1,6 +1,6 @@
 /** A command: its help, completion and usage errors, and the parser that yargs builds, all come from this. */
 export interface CommandDefinition<Flags = object> {
-  /** In the syntax of yargs: `feedback <id> [verdict]`. An array adds `$0`: it runs if no subcommand is named. */
+  /** In the syntax of yargs: `export <id> [file]`. An array adds `$0`: it runs if no subcommand is named. */
   command: string | readonly string[];
   describe: string;
   positionals?: Readonly<Record<string, PositionalDefinition>>;

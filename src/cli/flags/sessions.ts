@@ -1,9 +1,7 @@
-import type { ForkFlags } from '../commands/fork.ts';
 import type { OpenFlags } from '../commands/open.ts';
 import type { SessionFlags } from '../commands/sessions.ts';
-import { answeringOptions } from './agent-flags.ts';
 import type { CommandDefinition } from './command-definition.ts';
-import { type CommonFlags, serviceOptions } from './common-flags.ts';
+import type { CommonFlags } from './common-flags.ts';
 
 const id = { id: { describe: 'A session id, its first 4 characters or more, or last' } };
 const user = { describe: 'Only sessions of this user' };
@@ -22,7 +20,7 @@ const list: CommandDefinition<SessionFlags> = {
 
 const show: CommandDefinition<SessionFlags> = {
   command: 'show <id>',
-  describe: 'Show a conversation and mark changed sources',
+  describe: 'Show a conversation',
   positionals: id,
   examples: [['citeloop sessions show last', 'Show the last conversation']],
   handler: async (flags) => (await import('../commands/sessions.ts')).showSession(flags),
@@ -35,30 +33,6 @@ const search: CommandDefinition<SessionFlags> = {
   options: { user, limit },
   examples: [['citeloop sessions search gripper force', 'Find turns with both words']],
   handler: async (flags) => (await import('../commands/sessions.ts')).searchSessions(flags),
-};
-
-const fork: CommandDefinition<ForkFlags> = {
-  command: 'fork <id>',
-  describe: 'Ask again from a turn on, and compare the answers',
-  positionals: id,
-  options: {
-    turn: { type: 'number', describe: 'First turn to ask again (default: last)' },
-    ...answeringOptions,
-    ...serviceOptions('store', 'rerank'),
-  },
-  examples: [['citeloop sessions fork last --turn 2 --policy always', 'Ask again with another policy']],
-  handler: async (flags) => (await import('../commands/fork.ts')).runFork(flags),
-};
-
-const stale: CommandDefinition<SessionFlags> = {
-  command: 'stale',
-  describe: 'List answers whose sources have changed',
-  options: { limit: { ...limit, describe: 'Number of sessions to check (default: all)' } },
-  examples: [
-    ['citeloop sessions stale', 'Find outdated answers after an ingest'],
-    ['citeloop sessions stale --limit 10', 'Check the ten newest sessions'],
-  ],
-  handler: async (flags) => (await import('../commands/sessions.ts')).listOutdatedAnswers(flags),
 };
 
 const exportOne: CommandDefinition<SessionFlags> = {
@@ -88,25 +62,10 @@ const remove: CommandDefinition<SessionFlags> = {
   handler: async (flags) => (await import('../commands/sessions.ts')).deleteSession(flags),
 };
 
-const feedback: CommandDefinition<SessionFlags> = {
-  command: 'feedback <id> <verdict>',
-  describe: 'Rate an answer',
-  positionals: { ...id, verdict: { describe: 'The rating', choices: ['good', 'bad'] } },
-  options: {
-    turn: { type: 'number', describe: 'Turn number (default: last)' },
-    why: { value: 'text', describe: 'The reason' },
-  },
-  examples: [
-    ['citeloop sessions feedback last bad --why "outdated source"', 'Rate the last answer'],
-    ['citeloop sessions feedback 3f2b8c1e good --turn 2', 'Rate another answer'],
-  ],
-  handler: async (flags) => (await import('../commands/sessions.ts')).saveFeedback(flags),
-};
-
 export const sessionsCommand: CommandDefinition<CommonFlags> = {
   command: 'sessions',
   describe: 'Manage past conversations',
-  commands: [list, show, search, fork, stale, exportOne, remove, feedback],
+  commands: [list, show, search, exportOne, remove],
 };
 
 export const openCommand: CommandDefinition<OpenFlags> = {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readTerminalPrograms } from '../../config/terminal-programs.ts';
 import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { isFileDeleted } from '../../retrieval/chunk-changes.ts';
+import { isFileDeleted } from '../../retrieval/deleted-files.ts';
 import { isWebUrl, type SourcePlace } from './format-source.ts';
 import { type ProcessStreams, releaseTerminal } from './terminal.ts';
 

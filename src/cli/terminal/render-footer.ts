@@ -6,7 +6,7 @@ import { formatLocation } from '../../domain/format-location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
-import { isFileDeleted } from '../../retrieval/chunk-changes.ts';
+import { isFileDeleted } from '../../retrieval/deleted-files.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatMarker, formatUrl, missingFilePiece, toSourceLink, verdictPiece } from './format-source.ts';

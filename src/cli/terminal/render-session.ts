@@ -1,11 +1,7 @@
-import type { CitationChanges } from '../../agent/citation-changes.ts';
-import { type AffectedAnswer, isAnswerStale } from '../../app/sessions.ts';
 import { markFlagged } from '../../domain/answer-status.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
-import type { RecordedTurn, SessionSummary, TurnFeedback } from '../../ports/session-store.ts';
-import type { ChunkChange } from '../../retrieval/chunk-changes.ts';
+import type { RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import { formatMarker } from './format-source.ts';
 import { formatTable } from './format-table.ts';
 import { renderMarkdownText } from './markdown-stream.ts';
 import { renderAnswerFooter, toMarkdownFooter } from './render-footer.ts';
@@ -52,29 +48,13 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
   renderText(terminal, 'Continue a session: citeloop chat --session <id>', { style: 'dim' });
 }
 
-export function renderOutdatedAnswers(terminal: Terminal, answers: readonly AffectedAnswer[]): void {
-  if (answers.length === 0) return void terminal.write('All cited sources are unchanged.\n');
-  for (const { sessionId, turn, question, sources } of answers) {
-    terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
-    renderText(terminal, oneLine(question, 200));
-    for (const source of sources) renderCitationChange(terminal, source, source, '  ');
-  }
-  const advice = answers.some(isAnswerStale)
-    ? 'Ask again: citeloop sessions fork <id> --turn <turn>'
-    : 'No source has changed; some have moved.';
-  renderText(terminal, advice, { style: 'dim' });
-}
-
 interface ShownSession {
   session: ConversationSession;
   user: string | null;
   turns: readonly RecordedTurn[];
-  /** Changes of the sources, by turn. */
-  changes: readonly CitationChanges[];
 }
 
-/** Prints a conversation and which of its sources have changed since. */
-export function renderSession(terminal: Terminal, { session, user, turns, changes }: ShownSession): void {
+export function renderSession(terminal: Terminal, { session, user, turns }: ShownSession): void {
   const { turnCount, retrievalCount, totalTokensUsed } = sessionTotals(session);
   const about = [
     `collection ${session.collection}`,
@@ -88,7 +68,7 @@ export function renderSession(terminal: Terminal, { session, user, turns, change
   terminal.write(`${terminal.text(session.sessionId, 'bold')}\n`);
   renderText(terminal, about.map((part) => oneLine(part, 100)).join(' · '), { style: 'dim' });
   const resets = resetsByTurn(session);
-  turns.forEach(({ turn, feedback }, index) => {
+  turns.forEach(({ turn }) => {
     const { turnNumber } = turn.response;
     terminal.write('\n');
     renderText(terminal, `${turnNumber}. ${turn.userQuery.trim()}`, { style: 'bold' });
@@ -96,12 +76,6 @@ export function renderSession(terminal: Terminal, { session, user, turns, change
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderAnswerFooter(terminal, turn);
-    for (const citation of turn.response.citations) {
-      const found = changes[index]?.get(citation.chunkId ?? '');
-      // The footer already marks deleted files.
-      if (found && found.change !== 'file_deleted') renderCitationChange(terminal, citation, found);
-    }
-    if (feedback !== null) renderFeedback(terminal, feedback);
     const reset = resets.get(turnNumber);
     if (reset !== undefined)
       terminal.write(`\n${terminal.text(`Reset ${formatMinute(reset)} UTC`, 'dim')}\n`);
@@ -110,41 +84,12 @@ export function renderSession(terminal: Terminal, { session, user, turns, change
 
 /** A conversation as Markdown: a heading for each question, then the answer and its sources. */
 export function formatTranscript(title: string, turns: readonly RecordedTurn[]): string {
-  const blocks = turns.map(({ turn, feedback }) => {
-    const { response } = turn;
-    const question = `## ${turn.userQuery.replace(/\s+/g, ' ')}`;
-    const rating = feedback && `Rated ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`;
-    return [question, markFlagged(response), ...toMarkdownFooter(response), ...(rating ? [rating] : [])].join(
+  const blocks = turns.map(({ turn: { userQuery, response } }) =>
+    [`## ${userQuery.replace(/\s+/g, ' ')}`, markFlagged(response), ...toMarkdownFooter(response)].join(
       '\n\n',
-    );
-  });
+    ),
+  );
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
-}
-
-function renderCitationChange(
-  terminal: Terminal,
-  { marker, title }: Record<'marker' | 'title', string>,
-  found: ChunkChange,
-  indent = '',
-): void {
-  const source = `${formatMarker(marker)} ${oneLine(title, MAX_TITLE)}`;
-  const [words, style] =
-    found.change === 'moved'
-      ? ([`moved to ${oneLine(found.to.url, 200)}`, 'dim'] as const)
-      : ([OUTDATED_REASONS[found.change], 'yellow'] as const);
-  renderText(terminal, `${source}: ${words}`, { style, indent });
-}
-
-const OUTDATED_REASONS = {
-  changed: 'the source has changed',
-  removed: 'the source is no longer in the collection',
-  file_deleted: 'the file was deleted; ingest with --prune to remove it',
-};
-
-function renderFeedback(terminal: Terminal, { verdict, why, at }: TurnFeedback): void {
-  const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
-  const style = verdict === 'good' ? 'green' : 'red';
-  renderText(terminal, `Rated ${verdict} ${formatMinute(at)} UTC${reason}`, { style });
 }
 
 /** The time of each reset, by the number of the turn before it. */

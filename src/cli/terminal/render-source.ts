@@ -3,7 +3,7 @@ import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
-import { isFileDeleted } from '../../retrieval/chunk-changes.ts';
+import { isFileDeleted } from '../../retrieval/deleted-files.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import {
   formatMarker,

@@ -1,15 +1,7 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { AgentSession } from '../../agent/agent.ts';
-import {
-  type CitationChanges,
-  findCitationChanges,
-  toCitationChangeRecords,
-} from '../../agent/citation-changes.ts';
-import { AppError } from '../../faults/app-error.ts';
-import type { RecordedTurn } from '../../ports/session-store.ts';
-import { HttpError } from '../http/http-error.ts';
-import { parseFields, readJsonBody } from '../http/parse-body.ts';
+import { parseFields } from '../http/parse-body.ts';
 import { type ApiOptions, loadSession, lockSession } from './session-access.ts';
 
 const listSchema = z.object({
@@ -17,16 +9,9 @@ const listSchema = z.object({
   user: z.string().optional(),
 });
 
-const feedbackSchema = z.strictObject({
-  verdict: z.enum(['good', 'bad']),
-  why: z.string().trim().max(2000).nullish(),
-  /** From 1 (default: the last turn). */
-  turnNumber: z.int().min(1).optional(),
-});
-
-/** Lists, reads, deletes, resets and completes stored sessions, and records feedback. */
+/** Lists, reads, deletes, resets and completes stored sessions. */
 export function createSessionRoutes(options: ApiOptions): Hono {
-  const { collections, sessions, callers, maxBodyBytes } = options;
+  const { collections, sessions, callers } = options;
   const app = new Hono();
   const load = async ({ req }: Context) =>
     (await loadSession(options, req.raw, req.param('id') ?? '')).session;
@@ -42,15 +27,7 @@ export function createSessionRoutes(options: ApiOptions): Hono {
   app.get('/:id', async (context) => {
     const { messages: _, ...session } = await load(context);
     const turns = await Array.fromAsync(sessions.turns(session.sessionId));
-    const changes = await findChanges(session.collection, turns);
-    return context.json({
-      session,
-      turns: turns.map(({ turn, feedback }, index) => ({
-        turn,
-        feedback,
-        ...toCitationChangeRecords(changes[index] ?? new Map()),
-      })),
-    });
+    return context.json({ session, turns });
   });
 
   app.delete('/:id', async (context) => {
@@ -77,31 +54,5 @@ export function createSessionRoutes(options: ApiOptions): Hono {
     }
   }
 
-  app.post('/:id/feedback', async (context) => {
-    const { sessionId } = await load(context);
-    const request = parseFields(feedbackSchema, await readJsonBody(context.req.raw, maxBodyBytes));
-    const feedback = { verdict: request.verdict, why: request.why || null, at: new Date().toISOString() };
-    if (!(await sessions.setFeedback(sessionId, request.turnNumber ?? 'last', feedback))) {
-      throw new HttpError(404, 'turn_not_found', 'The session has no such turn.', { param: 'turnNumber' });
-    }
-    return context.json({ feedback });
-  });
   return app;
-
-  /** The changes of the cited passages by turn; empty if the collection cannot be opened. */
-  async function findChanges(
-    collection: string,
-    recorded: readonly RecordedTurn[],
-  ): Promise<CitationChanges[]> {
-    try {
-      const { store } = await collections.open(collection);
-      return await findCitationChanges(
-        recorded.map(({ turn }) => turn),
-        store,
-      );
-    } catch (error) {
-      if (error instanceof AppError || error instanceof HttpError) return [];
-      throw error;
-    }
-  }
 }

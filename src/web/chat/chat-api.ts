@@ -1,10 +1,8 @@
 import type { RetrievalPolicy } from '../../domain/agent-config.ts';
-import type { Citation } from '../../domain/citation.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
-import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { SourceLocation } from '../../domain/location.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
-import type { SessionSummary, TurnFeedback } from '../../ports/session-store.ts';
+import type { RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 
 export interface ServerInfo {
   model: string;
@@ -21,18 +19,9 @@ export interface CollectionOption {
   error: string | null;
 }
 
-export interface StoredTurn {
-  turn: ConversationTurn;
-  feedback: TurnFeedback | null;
-  /** How cited chunks have changed since the answer, by chunk id. */
-  stale: Record<string, 'changed' | 'removed' | 'file_deleted'>;
-  /** The current chunks of cited text that moved, by the old chunk id. */
-  moved: Record<string, Pick<Citation, 'chunkId' | 'url'>>;
-}
-
 interface StoredSession {
   session: Omit<ConversationSession, 'messages'>;
-  turns: StoredTurn[];
+  turns: RecordedTurn[];
 }
 
 export interface RecentSessions {
@@ -108,8 +97,6 @@ export const chatApi = {
   },
   deleteSession: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
   resetSession: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),
-  giveFeedback: (id: string, turnNumber: number, verdict: TurnFeedback['verdict']) =>
-    send('POST', `/api/sessions/${encodeURIComponent(id)}/feedback`, { verdict, turnNumber }),
 
   /** Yields the events of a turn. Aborting also stops the turn on the server. */
   async *ask(request: AskRequest, signal: AbortSignal): AsyncGenerator<AskEvent> {

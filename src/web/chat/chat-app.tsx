@@ -209,7 +209,6 @@ export function ChatApp() {
             isAfterReset={conversation.resets.includes(index)}
             number={index + 1}
             onOpenSource={(citation) => openSource({ citation, evidence: evidenceOf(state), turn: index })}
-            onFeedback={(verdict) => showErrors(chat.giveFeedback(index, verdict))}
             onAskAgain={
               !isRunning && index === conversation.turns.length - 1 ? () => ask(state.question) : null
             }

@@ -1,8 +1,7 @@
 import type { Citation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
-import type { TurnFeedback } from '../../ports/session-store.ts';
 import { formatCount } from '../../text/format-count.ts';
-import type { AskEvent, StoredTurn } from './chat-api.ts';
+import type { AskEvent } from './chat-api.ts';
 
 interface ChatSearch {
   id: string;
@@ -25,8 +24,6 @@ export interface ChatTurn {
   error: string | null;
   /** Null until the turn is complete. */
   turn: ConversationTurn | null;
-  feedback: TurnFeedback['verdict'] | null;
-  stale: StoredTurn['stale'];
 }
 
 export function createChatTurn(question: string): ChatTurn {
@@ -40,26 +37,18 @@ export function createChatTurn(question: string): ChatTurn {
     notices: [],
     error: null,
     turn: null,
-    feedback: null,
-    stale: {},
   };
 }
 
-export function restoreChatTurn({ turn, feedback, stale, moved }: StoredTurn): ChatTurn {
+export function restoreChatTurn(turn: ConversationTurn): ChatTurn {
   return {
     ...toCompletedTurn(createChatTurn(turn.userQuery), turn),
-    citations: turn.response.citations.map((citation) => ({
-      ...citation,
-      ...moved[citation.chunkId ?? ''],
-    })),
     searches: turn.retrievals.map(({ query, chunks }, index) => ({
       id: String(index),
       query,
       found: chunks.length,
       error: null,
     })),
-    feedback: feedback?.verdict ?? null,
-    stale,
   };
 }
 
@@ -116,9 +105,7 @@ export function toFailedTurn(state: ChatTurn, message: string, hint = ''): ChatT
 
 function toCompletedTurn(state: ChatTurn, turn: ConversationTurn): ChatTurn {
   const { answer, citations } = turn.response;
-  const deleted = citations.flatMap(({ gone, chunkId }) => (gone ? (chunkId ?? []) : []));
-  const stale = Object.fromEntries(deleted.map((chunkId) => [chunkId, 'file_deleted' as const]));
-  return { ...state, status: 'done', activity: '', text: answer, citations, turn, stale };
+  return { ...state, status: 'done', activity: '', text: answer, citations, turn };
 }
 
 /** For screen readers: announces each step instead of each word. Errors are announced by their own element. */

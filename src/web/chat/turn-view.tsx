@@ -9,17 +9,10 @@ import { formatLocation } from '../../domain/format-location.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { VerdictBadge } from '../shared/verdict-badge.tsx';
 import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
-import type { StoredTurn } from './chat-api.ts';
 import type { ChatTurn } from './chat-turn.ts';
 import { copyToClipboard, formatTurnAsMarkdown } from './copy-markdown.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 import { MarkdownView } from './markdown.tsx';
-
-const STALE_LABELS: Record<StoredTurn['stale'][string], string> = {
-  changed: 'source has changed',
-  removed: 'no longer in the source',
-  file_deleted: 'source file is missing',
-};
 
 interface TurnViewProps {
   state: ChatTurn;
@@ -27,14 +20,13 @@ interface TurnViewProps {
   /** Whether the conversation was reset before this turn. */
   isAfterReset: boolean;
   onOpenSource: (citation: Citation) => void;
-  onFeedback: (verdict: 'good' | 'bad') => void;
   /** Null if the question cannot be asked again. */
   onAskAgain: (() => void) | null;
 }
 
 /** A question, its searches, its answer, and the checked citations. */
 export function TurnView(props: TurnViewProps) {
-  const { state, number, isAfterReset, onOpenSource, onFeedback, onAskAgain } = props;
+  const { state, number, isAfterReset, onOpenSource, onAskAgain } = props;
   const { question, status, text, citations, error, notices, searches } = state;
   const [isExpanded, setExpanded] = useState(false);
   const query = searches[0]?.query ?? question;
@@ -95,7 +87,7 @@ export function TurnView(props: TurnViewProps) {
         <>
           <Sources state={state} onOpenSource={onOpenSource} />
           <GroundingNote response={state.turn.response} />
-          <Footer state={state} response={state.turn.response} onFeedback={onFeedback} />
+          <Footer state={state} response={state.turn.response} />
         </>
       )}
     </article>
@@ -122,14 +114,13 @@ function Searches({ state: { searches, status } }: { state: ChatTurn }) {
 }
 
 function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenSource'>) {
-  const { citations, stale, turn } = state;
+  const { citations, turn } = state;
   if (citations.length === 0) return null;
   return (
     <ul class="sources" aria-label="Sources">
       {citations.map((citation) => {
-        const { marker, verdict, chunkId } = citation;
+        const { marker, verdict, chunkId, gone } = citation;
         if (chunkId === null) return null;
-        const change = stale[chunkId];
         return (
           <li key={marker}>
             <span class="marker">{revealHiddenCharacters(marker)}</span>
@@ -138,7 +129,7 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
                 <bdi>{revealHiddenCharacters(describeSource(citation, turn))}</bdi>
               </button>
               {!isSupportedVerdict(verdict) && <VerdictBadge verdict={verdict} />}
-              {change !== undefined && <span class="badge stale">{STALE_LABELS[change]}</span>}
+              {gone && <span class="badge stale">source file is missing</span>}
             </span>
           </li>
         );
@@ -162,11 +153,7 @@ function GroundingNote({ response }: { response: AgentResponse }) {
   );
 }
 
-interface FooterProps extends Pick<TurnViewProps, 'state' | 'onFeedback'> {
-  response: AgentResponse;
-}
-
-function Footer({ state, response, onFeedback }: FooterProps) {
+function Footer({ state, response }: { state: ChatTurn; response: AgentResponse }) {
   const [copied, setCopied] = useState<boolean | null>(null);
   const { grounded, model, tokensUsed, retrievalCount, totalTimeMs } = response;
   const retrievals = formatCount(retrievalCount, 'retrieval');
@@ -184,12 +171,6 @@ function Footer({ state, response, onFeedback }: FooterProps) {
           onClick={async () => setCopied(await copyToClipboard(formatTurnAsMarkdown(state)))}
         >
           {copied === null ? 'Copy as Markdown' : copied ? 'Copied' : 'Copying was blocked'}
-        </button>
-        <button type="button" aria-pressed={state.feedback === 'good'} onClick={() => onFeedback('good')}>
-          Good
-        </button>
-        <button type="button" aria-pressed={state.feedback === 'bad'} onClick={() => onFeedback('bad')}>
-          Bad
         </button>
       </span>
     </footer>

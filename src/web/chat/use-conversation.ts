@@ -121,15 +121,6 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
         return loadConversation(sessionId);
       });
     },
-    async giveFeedback(index: number, verdict: 'good' | 'bad') {
-      const turn = conversation.turns[index]?.turn;
-      if (turn == null) return;
-      await chatApi.giveFeedback(turn.response.sessionId, turn.response.turnNumber, verdict);
-      setConversation((current) => ({
-        ...current,
-        turns: current.turns.map((each, at) => (at === index ? { ...each, feedback: verdict } : each)),
-      }));
-    },
   };
 }
 
@@ -140,7 +131,12 @@ async function loadConversation(sessionId: string): Promise<Conversation> {
     before += turnCount;
     return before;
   });
-  return { sessionId, collection: session.collection, turns: turns.map(restoreChatTurn), resets };
+  return {
+    sessionId,
+    collection: session.collection,
+    turns: turns.map(({ turn }) => restoreChatTurn(turn)),
+    resets,
+  };
 }
 
 /** For a stream that ends without a final event. */

@@ -12,7 +12,7 @@ import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-se
 import { formatHint } from '../../../src/cli/format-advice.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import type { SessionStore } from '../../../src/ports/session-store.ts';
-import { NOW, sampleSession, sampleTurn } from '../../contracts/sample-sessions.ts';
+import { sampleSession, sampleTurn } from '../../contracts/sample-sessions.ts';
 import { chunk } from '../../domain/arbitraries.ts';
 import { threadCpuTimeMs } from '../../support/cpu-time.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
@@ -60,7 +60,6 @@ async function spoiled(sql: string): Promise<{ path: string; sessionId: string }
     await store.commitTurn(next.session, next.messages, next.turn);
     session = next.session;
   }
-  await store.setFeedback(session.sessionId, 'last', { verdict: 'good', why: null, at: NOW });
   await store.close();
   withDatabase(path, (database) => database.exec(sql));
   return { path, sessionId: session.sessionId };
@@ -116,7 +115,6 @@ test('creates the file on the first write, readable only by its owner', async ()
   const path = join(directory, 'home', 'sessions.sqlite');
   const store = openStore(path);
   await store.list();
-  await store.setFeedback(randomUUID(), 'last', { verdict: 'good', why: null, at: NOW });
   expect(await readdir(directory)).toEqual([]);
   await store.create(sampleSession(), null);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -376,7 +374,6 @@ test.each([
   ['an unknown policy', "UPDATE session SET policy = 'sometimes'", 'list'],
   ['a turn that is no JSON', "UPDATE turn SET body = 'x' WHERE number = 2", 'lastTurn'],
   ['a turn with fields missing', "UPDATE turn SET body = '{}' WHERE number = 2", 'lastTurn'],
-  ['a verdict that is none', `UPDATE feedback SET body = '{"verdict":"maybe"}'`, 'lastTurn'],
 ] as const)('%s is reported with what to do, and the session can be deleted', async (_, sql, call) => {
   const { path, sessionId } = await spoiled(sql);
   const store = openStore(path);

@@ -48,7 +48,6 @@ test.each([
   for (const read of [
     store.search({ text: 'pump', vector: null, limit: 5, filter: {} }),
     store.chunks([first?.chunkId ?? '']),
-    store.withContent([first?.contentHash ?? '']),
     store.neighbours(first?.chunkId ?? '', 0, 1),
     store.read([PUMPS.document.uri]),
   ]) {

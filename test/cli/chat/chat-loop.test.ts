@@ -58,7 +58,6 @@ async function startChat(
   const ended = runChatLoop({
     conversation,
     streams: io.streams,
-    greeting: { staleAnswers: async () => 2 },
     stream: true,
     json,
     signal: controller.signal,
@@ -174,9 +173,9 @@ test('--json prints one response or error per line', async () => {
 });
 
 test('commands about the last answer report that there is none', async () => {
-  const { out } = await piped('/sources\n/why\n/good\n/sessions\n/help\n/model\n');
+  const { out } = await piped('/sources\n/why\n/sessions\n/help\n/model\n');
   expect(out).toContain('No search yet.');
-  expect(out.match(/No answer yet\./g)).toHaveLength(2);
+  expect(out.match(/No answer yet\./g)).toHaveLength(1);
   expect(out).toMatch(/\/resume <id> +Continue another session/);
   expect(out).toContain('Model: offline\nOthers: qwen3:8b\n');
 });
@@ -190,15 +189,6 @@ test('/sources shows the last search since the last reset', async () => {
   expect(out.match(/3 passages for: topics in ROS 2/g)).toHaveLength(1);
   expect(out).toContain('The next question starts over.');
   expect(out.match(/No search yet\./g)).toHaveLength(2);
-});
-
-test('/good and /bad save a rating', async () => {
-  const { feedback, out } = await piped('one?\n/good\n/bad too short\n');
-  expect(feedback).toMatchObject([
-    { verdict: 'good', why: null },
-    { verdict: 'bad', why: 'too short' },
-  ]);
-  expect(out).toContain('Rated bad.');
 });
 
 test('/model keeps a session that has turns', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
@@ -7,42 +7,21 @@ import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 const ZEBRAS = '# Zebras\n\nA zebra is a striped horse that lives in Africa.\n';
 const OWLS = '# Owls\n\nAn owl is a bird that hunts at night.\n';
 
-test('lists answers with changed or removed sources', async () => {
+test('a resumed session names earlier sources that have changed or were removed', async () => {
   const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   await writeFile(join(home, 'docs', 'owls.md'), OWLS);
   await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home });
   await runInProcess(['chat'], { home, input: 'What is a zebra?\nWhat is an owl?\n' });
-  expect((await runInProcess(['sessions', 'stale'], { home })).stdout).toContain(
-    'All cited sources are unchanged',
-  );
+  const resume = () => runInProcess(['chat', '--session', 'last'], { home, input: 'Thanks!\n' });
+  const unchanged = await resume();
+  expect(unchanged.stdout + unchanged.stderr).not.toContain('Sources of earlier answers');
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS.replace('Africa', 'the zoo'));
   await rm(join(home, 'docs', 'owls.md'));
   await runInProcess(['ingest', 'docs', '-c', 'web_documents', '--prune'], { home });
-  const { stdout } = await runInProcess(['sessions', 'stale'], { home });
-  expect(stdout).toMatch(/turn 1\nWhat is a zebra\?\n {2}\[1\] Zebras: the source has changed/);
-  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[1\] Owls: the source is no longer/);
-  const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
-  expect(answers).toMatchObject([{ turn: 1, sources: [{ change: 'changed' }] }, { turn: 2 }]);
-});
-
-test('a renamed source has moved and is not reported at the start of a chat', async () => {
-  const home = await createTemporaryDirectory();
-  await mkdir(join(home, 'docs'));
-  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
-  await runInProcess(['ingest', 'docs', '-c', 'web_documents'], { home });
-  await runInProcess(['ask', 'What is a zebra?'], { home });
-  await rename(join(home, 'docs', 'zebras.md'), join(home, 'docs', 'stripes.md'));
-  await runInProcess(['ingest', 'docs', '-c', 'web_documents', '--prune'], { home });
-  const { stdout } = await runInProcess(['sessions', 'stale'], { home });
-  expect(stdout).toMatch(/\[1\] Zebras: moved to stripes\.md\nNo source has changed/);
-  const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
-  expect(answers).toMatchObject([{ sources: [{ change: 'moved', to: { url: 'stripes.md' } }] }]);
-  const shown = JSON.parse((await runInProcess(['sessions', 'show', 'last', '--json'], { home })).stdout);
-  expect(shown).toMatchObject({ stale: {} });
-  expect(Object.values(shown.moved)).toMatchObject([{ url: 'stripes.md' }]);
-  expect((await runInProcess(['chat'], { home, input: '' })).stdout).not.toContain('sessions stale');
+  const changed = await resume();
+  expect(changed.stdout + changed.stderr).toMatch(/Sources of earlier answers .*: Zebras, Owls/);
 });
 
 test('a deleted file is reported by ingest and marked in answers until it is pruned', async () => {
@@ -66,13 +45,6 @@ test('a deleted file is reported by ingest and marked in answers until it is pru
   expect((await runInProcess([...owl, '--format', 'md'], { home })).stdout).toContain(', file deleted');
   const zebra = JSON.parse((await runInProcess(['ask', 'What is a zebra?', '--json'], { home })).stdout);
   expect(zebra.citations[0]).not.toHaveProperty('gone');
-  const stale = (...flags: string[]) => runInProcess(['sessions', 'stale', ...flags], { home });
-  expect((await stale()).stdout).toMatch(
-    /What is an owl\?\n {2}\[1\] Owls: the file was deleted; ingest with --prune to remove it\n/,
-  );
-  const { answers } = JSON.parse((await stale('--json')).stdout);
-  expect(answers).toHaveLength(4);
-  for (const { sources } of answers) expect(sources).toMatchObject([{ change: 'file_deleted' }]);
 
   expect(
     (await runInProcess(['ingest', 'docs', '-c', 'web_documents', '--prune'], { home })).stdout,

@@ -19,7 +19,7 @@ import {
 import { createRetrievalContext } from '../../../src/domain/retrieval-context.ts';
 import type { RunEvent } from '../../../src/domain/run-event.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
-import type { SessionStore, TurnFeedback } from '../../../src/ports/session-store.ts';
+import type { SessionStore } from '../../../src/ports/session-store.ts';
 import { chunk, citation, NOW } from '../../domain/arbitraries.ts';
 
 export const found = createRetrievalContext({
@@ -103,13 +103,11 @@ export type Script = (question: string, options: AskOptions) => readonly (RunEve
 interface ScriptedAgent {
   open: OpenedAgent;
   asked: { question: string; options: AskOptions; sessionId: string }[];
-  feedback: TurnFeedback[];
 }
 
 /** An agent that plays a script and keeps its sessions in memory. */
 export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent {
   const asked: ScriptedAgent['asked'] = [];
-  const feedback: TurnFeedback[] = [];
   const sessions = new Map<string, ConversationSession>();
   const turns = new Map<string, ConversationTurn[]>();
 
@@ -149,7 +147,7 @@ export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent 
     };
   }
 
-  const store: Pick<SessionStore, 'list' | 'turns' | 'setFeedback'> = {
+  const store: Pick<SessionStore, 'list' | 'turns'> = {
     async list() {
       return Array.from(sessions.values(), ({ sessionId, turnCount, status, isInteractive }) => ({
         sessionId,
@@ -168,17 +166,12 @@ export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent 
       }));
     },
     async *turns(sessionId) {
-      for (const turn of turns.get(sessionId) ?? []) yield { turn, feedback: null };
-    },
-    async setFeedback(_, __, given) {
-      feedback.push(given);
-      return true;
+      for (const turn of turns.get(sessionId) ?? []) yield { turn };
     },
   };
 
   return {
     asked,
-    feedback,
     open: {
       agent: {
         async startSession() {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { chooseOpener } from '../../../src/cli/terminal/open-source.ts';
 import { findCitedSource, renderCitedSource } from '../../../src/cli/terminal/render-source.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { isFileDeleted } from '../../../src/retrieval/chunk-changes.ts';
+import { isFileDeleted } from '../../../src/retrieval/deleted-files.ts';
 import { citation } from '../../domain/arbitraries.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';

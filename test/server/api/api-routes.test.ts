@@ -7,7 +7,7 @@ import { BOOK, eventsOf, jsonOf, startAgentServer } from '../start-agent-server.
 
 interface KeptSession {
   session: Record<string, unknown>;
-  turns: { turn: unknown; feedback: unknown; stale: unknown }[];
+  turns: { turn: unknown }[];
 }
 type Server = Awaited<ReturnType<typeof startAgentServer>>;
 
@@ -45,7 +45,7 @@ test('streams the events of a question and stores its session', async () => {
   const next = await ask(server, { question: 'Where do they live?', sessionId: session.sessionId });
   expect(next.session).toMatchObject({ sessionId: session.sessionId, turnNumber: 2 });
   const kept = await jsonOf<KeptSession>(server.get(`/api/sessions/${session.sessionId}`));
-  expect(kept).toMatchObject({ session: { turnCount: 2 }, turns: [{ feedback: null, stale: {} }, {}] });
+  expect(kept).toMatchObject({ session: { turnCount: 2 }, turns: [{}, {}] });
   for (const { turn: recorded } of kept.turns) conversationTurnSchema.parse(recorded);
   const { sessions } = await jsonOf<{ sessions: unknown[] }>(server.get('/api/sessions'));
   expect(sessions).toMatchObject([{ sessionId: session.sessionId, title: 'What is a zebra?', turnCount: 2 }]);
@@ -157,18 +157,14 @@ test('answers one question at a time per session, and several in parallel', asyn
   });
 });
 
-test('resets, rates and deletes a session', async () => {
+test('resets and deletes a session', async () => {
   const server = await startAgentServer();
   const { session } = await ask(server, { question: 'What is a zebra?' });
   const path = `/api/sessions/${session.sessionId}`;
-  const judged = await server.post(`${path}/feedback`, { verdict: 'bad', why: 'Too short', turnNumber: 1 });
-  expect(await judged.json()).toMatchObject({ feedback: { verdict: 'bad', why: 'Too short' } });
-  expect((await server.post(`${path}/feedback`, { verdict: 'good', turnNumber: 9 })).status).toBe(404);
-  expect((await server.post(`${path}/feedback`, { verdict: 'meh' })).status).toBe(400);
   const reset = await jsonOf<KeptSession>(server.post(`${path}/reset`));
   expect(reset.session).toMatchObject({ turnCount: 0, segments: [{ turnCount: 1 }] });
   const kept = await jsonOf<KeptSession>(server.get(path));
-  expect(kept.turns).toMatchObject([{ feedback: { verdict: 'bad' } }]);
+  expect(kept.turns).toHaveLength(1);
   expect((await fetch(`${server.url}${path}`, { method: 'DELETE' })).status).toBe(204);
   expect((await server.get(path)).status).toBe(404);
 });
@@ -197,14 +193,6 @@ test('returns a passage with its neighbours', async () => {
   expect(source.passages.length).toBeLessThanOrEqual(3);
   expect((await server.get(`/api/sources/${chunkId}?before=99`)).status).toBe(400);
   expect((await server.get('/api/sources/nothing')).status).toBe(404);
-});
-
-test('marks cited passages that have vanished', async () => {
-  const server = await startAgentServer();
-  const { session, turn } = await ask(server, { question: 'What is a zebra?' });
-  await server.library.store.remove(['https://library.example/animals%2FZebras']);
-  const kept = await jsonOf<KeptSession>(server.get(`/api/sessions/${session.sessionId}`));
-  expect(kept.turns[0]?.stale).toEqual({ [turn?.response.citations[0]?.chunkId ?? '']: 'removed' });
 });
 
 test('describes the collections and the model', async () => {
