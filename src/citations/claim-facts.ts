@@ -85,7 +85,9 @@ export function findDigits(text: string): NumberFact[] {
     const value = Number(digits.replace(/[,\u00a0\u202f'_]/g, ''));
     const written = scale === undefined && unit === null ? digits : whole;
     const plain = { written, value, unit, isNamed };
-    return scale === undefined ? [plain] : [plain, { ...plain, value: value * scale, unit: null }];
+    if (scale === undefined) return [plain];
+    const scaled = { ...plain, value: value * scale, unit: null };
+    return unit === null ? [scaled] : [plain, scaled];
   });
 }
 

@@ -87,6 +87,13 @@ test.each([
   expect(reason?.text).toContain('[1]');
 });
 
+test('flags a number with another scale', async () => {
+  const source = chunk({ chunkId: 'own', text: 'The bridge cost 5 million dollars.' });
+  const sentence = { text: 'The bridge cost 5 billion dollars.', refs: ['1'], chunks: [source] };
+  const { checks } = await words([sentence], { question: '' });
+  expect(checks[0]?.reason?.kind).toBe('number');
+});
+
 test.each([
   ['The limit is 1,000 requests.', 'The limit is 1000 requests per key.'],
   ['Up to 10k requests are kept.', 'At most 10,000 requests are kept.'],
