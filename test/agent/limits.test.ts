@@ -5,6 +5,7 @@ import { createOpenAiModel } from '../../src/adapters/openai/create-openai-model
 import type { AgentConfig } from '../../src/domain/agent-config.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
 import { type RunEvent, runEventSchema } from '../../src/domain/run-event.ts';
+import { AppError } from '../../src/faults/app-error.ts';
 import {
   formatStreamEvent,
   respondWithJson,
@@ -331,4 +332,43 @@ test('no request is larger than the window, with its tools and their framing', a
     const { systemInstructions, input, tools } = request;
     expect(JSON.stringify({ systemInstructions, input, tools }).length / 4 + 500).toBeLessThanOrEqual(4096);
   }
+});
+
+test('a window that the service does not report is learned from the first overflow and kept', async () => {
+  const sizes: number[] = [];
+  const limited = {
+    getResponse: async () => {
+      throw new Error('not used');
+    },
+    async *getStreamedResponse(request: { input: unknown }) {
+      sizes.push(JSON.stringify(request.input).length);
+      if ((sizes.at(-1) ?? 0) > 6000) {
+        throw new AppError('context_overflow', 'The prompt is too long.');
+      }
+      yield { type: 'response_started' as const };
+      yield {
+        type: 'response_done' as const,
+        response: {
+          id: 'r',
+          output: [assistantMessage('Cows eat grass and hay. [1]')],
+          usage: { requests: 1, inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+        },
+      };
+    },
+  };
+  const config = { policy: 'always' as const, contextWindow: 100_000, maxTokens: 100, topK: 20 };
+  const library = await createSmallLibrary(FARM);
+  const session = await createTestAgent(library, limited as never, { config }).startSession();
+  const first = await askAndWait(session, 'cow goat sheep');
+  expect(first.turn?.response.answer).toContain('hay');
+  expect(sizes.length).toBe(2);
+  await askAndWait(
+    await createTestAgent(library, limited as never, { config }).startSession(),
+    'cow goat sheep',
+  );
+  const before = sizes.length;
+  session.reset();
+  await askAndWait(session, 'cow goat sheep');
+  // The second question of the session fits at once.
+  expect(sizes.length).toBe(before + 1);
 });
