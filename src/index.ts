@@ -23,6 +23,7 @@ import type { RetrieveFunction } from './retrieval/function-retriever.ts';
 
 export { type Model, type Tool, tool } from '@openai/agents-core';
 export type { Agent, AgentSession, AskOptions, StartSessionOptions } from './agent/agent.ts';
+export { compare, type EvaluatedArm, type EvaluateOptions, evaluate } from './app/evaluate-arms.ts';
 export type { AgentConfig, RetrievalPolicy } from './domain/agent-config.ts';
 export type { AgentResponse, AnswerOutcome, FinishReason, TokensUsed } from './domain/agent-response.ts';
 export type { CheckedSentence } from './domain/checked-sentence.ts';
@@ -36,6 +37,9 @@ export type { RetrievalContext } from './domain/retrieval-context.ts';
 export type { RetrievedChunk } from './domain/retrieved-chunk.ts';
 export type { RunEvent } from './domain/run-event.ts';
 export type { SearchMode } from './domain/setting-choices.ts';
+export type { EvaluationCase } from './evaluation/cases/evaluation-case.ts';
+export type { ReportData } from './evaluation/report/report-data.ts';
+export type { ArmAnswer, ArmFunction } from './evaluation/run/function-arm.ts';
 export { AppError, type ErrorKind } from './faults/app-error.ts';
 export { type ErrorResponse, toErrorResponse } from './faults/error-response.ts';
 export type { IngestProgress, IngestSummary } from './ingest/ingest.ts';

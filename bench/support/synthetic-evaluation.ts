@@ -58,6 +58,7 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
     answer: isCorrect ? 'It is the blue whale. [1]' : 'It is something else. [1]',
     abstained: index % 4 === 0 && isCorrect,
     grounded: isCorrect,
+    checked: true,
     confidence: 'high',
     citations: [
       {
@@ -82,7 +83,6 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
     cost: total / 1e6,
     timesMs: { firstToken: 100 * random(), retrieval: 5, generation: 100, total: 200 * random() },
     grade: null,
-    judge: null,
     checks: [],
     error: null,
   };
@@ -104,8 +104,8 @@ export function createSyntheticHeader(cases: number): ReportData['header'] {
     conversations: cases,
     date: new Date(0).toISOString(),
     durationMs: 0,
-    totals: { turns: cases, reused: 0, tokens: 0, money: null, judge: null },
+    totals: { turns: cases, reused: 0, tokens: 0, money: null, grading: null },
     currency: null,
-    judge: null,
+    grader: null,
   };
 }

@@ -56,7 +56,7 @@ test('a known service given by URL uses its own key variable', () => {
   expect(accessOf(load({ ...groq, OPENAI_API_KEY: 'kept-there' })).model[1]).toBe('kept-there');
 });
 
-test('a judge or arm at another address gets the key of that service', () => {
+test('a grading model or arm at another address gets the key of that service', () => {
   const env = { OPENAI_API_KEY: 'openai', GROQ_API_KEY: 'groq' };
   const { modelServiceAt } = load(env, { provider: 'groq', model: 'm' });
   expect(modelServiceAt('https://api.openai.com/v1').key?.reveal()).toBe('openai');

@@ -27,8 +27,8 @@ export function createHeader(cases: number): ReportData['header'] {
     conversations: cases,
     date: '2026-01-01T00:00:00.000Z',
     durationMs: 1000,
-    totals: { turns: cases, reused: 0, tokens: 0, money: null, judge: null },
+    totals: { turns: cases, reused: 0, tokens: 0, money: null, grading: null },
     currency: null,
-    judge: null,
+    grader: null,
   };
 }

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { assertConfiguredServices } from '../../app/configured-services.ts';
 import type { App } from '../../app/create-app.ts';
+import { assertTrustedCode } from '../../config/trust.ts';
 import { parseArm } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
@@ -103,7 +105,7 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
     case 'eval': {
       const { evalInputsSchema, evaluateSettings } = await import('../evaluation/compare.ts');
       const inputs = read(evalInputsSchema);
-      assertConfiguredAddresses([inputs.judgeBaseUrl], flags);
+      assertConfiguredAddresses([inputs.gradeBaseUrl], flags);
       await evaluateSettings(app, inputs, run);
       return;
     }
@@ -111,7 +113,9 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
       const { compareArms, compareInputsSchema } = await import('../evaluation/compare.ts');
       const inputs = read(compareInputsSchema);
       const addresses = inputs.arm?.map((arm) => parseArm(arm).changed.baseUrl) ?? [];
-      assertConfiguredAddresses([inputs.judgeBaseUrl, ...addresses], flags);
+      assertConfiguredAddresses([inputs.gradeBaseUrl, ...addresses], flags);
+      for (const { module } of inputs.arm?.map(parseArm) ?? [])
+        if (module !== undefined) assertTrustedCode(resolve(module.split('#')[0] ?? ''));
       await compareArms(app, inputs, run);
       return;
     }

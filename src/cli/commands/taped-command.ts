@@ -59,8 +59,10 @@ export async function runReplayed<T>(run: TapedCommandRun, work: Work<T>): Promi
   const { command, settings, configPath, signal, writes = false } = run;
   const { onMiss = 'fail' } = settings;
   const path = resolve(settings.replay ?? '');
+  // An evaluation lists all cases that need a new recording.
+  const missEnds = command === 'eval' || command === 'compare' ? 'turn' : 'run';
   const { result, misses, renewed } = await replayRun(
-    { ...toReplayOptions(settings, configPath), path, command, signal, missEnds: 'run' },
+    { ...toReplayOptions(settings, configPath), path, command, signal, missEnds },
     (replaying) => {
       const options = { changed: definedFlags(settings), configPath, onMiss, writes };
       return withReplayedConfig(replaying, options, (config) => work(config, replaying));

@@ -8,7 +8,6 @@ import {
   combineArmSettings,
   orderByQuestion,
   parseArm,
-  readPromptFiles,
 } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
@@ -36,7 +35,6 @@ export const compareInputsSchema = evaluationInputsSchema.extend({
   thresholds: z.string().optional(),
   rerank: z.string().optional(),
   arm: z.array(z.string()).optional(),
-  prompt: z.array(z.string()).optional(),
   question: z.string().optional(),
 });
 type CompareInputs = z.infer<typeof compareInputsSchema>;
@@ -95,7 +93,7 @@ export async function compareArms(
 }
 
 /** Throws `invalid_input`. */
-function parseAxes({ policies, models, topK, mode, thresholds, rerank, prompt = [] }: CompareInputs) {
+function parseAxes({ policies, models, topK, mode, thresholds, rerank }: CompareInputs) {
   return {
     policies: parseChoices('--policies', policies, RETRIEVAL_POLICIES),
     models: splitList(models ?? ''),
@@ -103,7 +101,6 @@ function parseAxes({ policies, models, topK, mode, thresholds, rerank, prompt = 
     modes: parseChoices('--mode', mode, SEARCH_MODES),
     thresholds: parseFlag('--thresholds', thresholds, numberListSchema),
     rerank: parseChoices('--rerank', rerank, ['on', 'off']).map((value) => value === 'on'),
-    prompts: readPromptFiles(prompt),
   };
 }
 

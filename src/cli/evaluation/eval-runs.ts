@@ -50,7 +50,7 @@ function toCells(report: ReportData | null): string[] {
   const { casesFile, cases, durationMs, totals, currency } = report.header;
   const correct = report.arms.map(({ name, metrics }) => {
     const value = toKnownValue(metrics[HEADLINE_METRIC]);
-    return `${name} ${value === null ? 'not judged' : formatMetricValue(value.value, 'share')}`;
+    return `${name} ${value === null ? 'not graded' : formatMetricValue(value.value, 'share')}`;
   });
   return [
     casesFile,

@@ -12,6 +12,7 @@ import type { CaseRun } from '../../evaluation/report/case-run.ts';
 import { checkGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { prepareChecks } from '../../evaluation/run/custom-checks.ts';
+import { measureAgreement } from '../../evaluation/run/grade-model.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import {
   type RunJournal,
@@ -27,7 +28,7 @@ import { formatCount } from '../../text/format-count.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
 import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
-import { openArm, openJudge, resolveArm } from './open-arms.ts';
+import { openArm, openGrader, resolveArm } from './open-arms.ts';
 
 /** Runs the cases of a file in every arm, and returns the report with its gates. */
 export async function runEvaluation(
@@ -39,19 +40,23 @@ export async function runEvaluation(
   const started = app.runtime.elapsedMs();
   const inputs = await checkInputs(rawInputs, app.config, tape);
   const { cases, priceOf } = inputs;
-  const judge = inputs.judge === null ? undefined : await openJudge(app, { ...inputs.judge, priceOf });
+  const grader = inputs.grader === null ? undefined : await openGrader(app, { ...inputs.grader, priceOf });
   const check = await prepareChecks(cases, {
     directory: dirname(resolve(inputs.file)),
-    judge: judge ?? null,
+    grader: grader ?? null,
     assertTrustedCode,
   });
   const store = await openCollection(app, signal, tape);
   try {
     const scoreThreshold = app.config.agent.scoreThreshold ?? (await app.embedder()).scoreThreshold;
     const defaults = { mode: plan.mode, rerank: app.config.rerank.by !== 'off', scoreThreshold };
-    const arms = plan.arms.map((arm) => resolveArm(arm, app, defaults));
-    assertPriced(inputs, [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])]);
-    const open = await Promise.all(arms.map((arm) => openArm(arm, { store, priceOf, judge, check, tape })));
+    const arms = await Promise.all(plan.arms.map((arm) => resolveArm(arm, app, defaults)));
+    const models = [...new Set(arms.map(({ name, settings }) => settings?.model ?? name))];
+    assertPriced(inputs, [
+      ...arms.flatMap(({ settings }) => settings?.model ?? []),
+      ...(grader ? [grader.model] : []),
+    ]);
+    const open = await Promise.all(arms.map((arm) => openArm(arm, { store, priceOf, grader, check, tape })));
     const collection = await describeCollection(app, store, cases, tape);
     // The first search loads files and models; on a tape it would be an additional call.
     if (tape === null) await warmUp(app, store, cases, signal);
@@ -61,22 +66,26 @@ export async function runEvaluation(
       casesHash: inputs.casesHash,
       collection: collection.state,
       arms: arms.map((arm) => [arm.name, arm.settings, arm.app.config.agent]),
-      judge: judge === undefined ? null : [judge.model, judge.times],
+      grader: grader?.model ?? null,
       prices: inputs.prices,
     };
     const persistent = tape === null;
     const state = await openRunState(app.config.home, identity, { fresh: inputs.fresh, persistent });
     const { results, newRuns } = await askAll(open, inputs, state.journal, signal);
-    const amounts = { hasPrices: inputs.prices !== null, hasJudge: judge !== undefined };
+    const amounts = { hasPrices: inputs.prices !== null, hasGrader: grader !== undefined };
+    const agreement =
+      grader === undefined || inputs.handGrades === null
+        ? null
+        : await measureAgreement(inputs.handGrades, cases, grader, signal);
     const report = assembleReport({
       cases,
       metrics: allMetrics,
       hasSources: collection.hasSources,
-      arms: arms.map(({ app: _, ...arm }) => ({ ...arm, runs: results.get(arm.name) ?? new Map() })),
+      arms: arms.map(({ app: _, ask: __, ...arm }) => ({ ...arm, runs: results.get(arm.name) ?? new Map() })),
       header: {
         program: 'citeloop',
         version,
-        models: [...new Set(arms.map(({ settings }) => settings.model))],
+        models,
         collection: collection.header,
         casesFile: inputs.file,
         casesHash: inputs.casesHash,
@@ -89,7 +98,7 @@ export async function runEvaluation(
         durationMs: app.runtime.elapsedMs() - started,
         totals: toTotals(results, newRuns, amounts),
         currency: inputs.prices?.currency ?? null,
-        judge: judge?.model ?? null,
+        grader: grader === undefined ? null : { model: grader.model, agreement },
       },
     });
     await state.discard();
@@ -183,26 +192,26 @@ async function askAll(
   return { results, newRuns };
 }
 
-/** Tokens and money of the runs that were not reused, with the judge's apart. */
+/** Tokens and money of the runs that were not reused, with those of grading apart. */
 function toTotals(
   results: RunResults,
   newRuns: readonly CaseRun[],
-  { hasPrices, hasJudge }: { hasPrices: boolean; hasJudge: boolean },
+  { hasPrices, hasGrader }: { hasPrices: boolean; hasGrader: boolean },
 ): ReportData['header']['totals'] {
   const turns = [...results.values()].flatMap((ofArm) => [...ofArm.values()].flat()).length;
   const sum = (amountOf: (run: CaseRun) => number) =>
     newRuns.reduce((total, run) => total + amountOf(run), 0);
   const sumChecks = (amountOf: (check: CaseRun['checks'][number]) => number) =>
     sum(({ checks }) => checks.reduce((total, check) => total + amountOf(check), 0));
-  const judge = {
-    tokens: sum((run) => run.judge?.tokens.total ?? 0) + sumChecks(({ tokens }) => tokens),
-    money: hasPrices ? sum((run) => run.judge?.cost ?? 0) + sumChecks(({ cost }) => cost ?? 0) : null,
+  const grading = {
+    tokens: sum((run) => run.grade?.tokens ?? 0) + sumChecks(({ tokens }) => tokens),
+    money: hasPrices ? sum((run) => run.grade?.cost ?? 0) + sumChecks(({ cost }) => cost ?? 0) : null,
   };
   return {
     turns,
     reused: turns - newRuns.length,
     tokens: sum((run) => run.tokens.total),
     money: hasPrices ? sum(({ cost }) => cost ?? 0) : null,
-    judge: hasJudge ? judge : null,
+    grading: hasGrader ? grading : null,
   };
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { AppConfig } from '../../config/load-config.ts';
 import { httpUrlSchema, integerSchema, parseFlag } from '../../config/parse-value.ts';
-import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { hashCases, parseCases } from '../../evaluation/cases/parse-cases.ts';
+import { hashCases, parseCases, parseJsonLines } from '../../evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import { toPlainCase } from '../../evaluation/report/assemble-report.ts';
 import { parseGate, type QualityGate } from '../../evaluation/report/gates.ts';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
+import { handGradeSchema } from '../../evaluation/run/grade-model.ts';
 import {
   createPriceCalculator,
   type PriceList,
@@ -31,9 +31,9 @@ export const evaluationInputsSchema = z.object({
   seed: z.number().optional(),
   margin: z.number().optional(),
   tag: z.array(z.string()).optional(),
-  judge: z.number().optional(),
-  judgeModel: z.string().optional(),
-  judgeBaseUrl: z.string().optional(),
+  gradeModel: z.string().optional(),
+  gradeBaseUrl: z.string().optional(),
+  handGrades: z.string().optional(),
   budget: z.number().optional(),
   prices: z.string().optional(),
   fresh: z.boolean().optional(),
@@ -61,16 +61,11 @@ export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, t
   const file = inputs.cases ?? '';
   const concurrency = parseFlag('--concurrency', inputs.concurrency, integerSchema(1)) ?? DEFAULT_CONCURRENCY;
   const marginSchema = z.number().min(0).max(1).describe('a number from 0 to 1');
-  const judgeTimes = parseFlag('--judge', inputs.judge, integerSchema(1));
   const gates = (inputs.gate ?? []).map(parseGate);
   const cases = filterByTag(parseCases(await readInputFile(file, 'Case file'), file), inputs.tag ?? []);
   assertMeasurable(gates, cases);
   const casesHash = hashCases(cases);
   const prices = await readPriceList(inputs.prices, config.prices);
-  // Older tapes may have been recorded without --judge-model.
-  if (judgeTimes !== undefined && inputs.judgeModel === undefined && !tape?.replaying) {
-    throw selfJudgeError(config.agent.model);
-  }
   return {
     file,
     cases,
@@ -85,25 +80,28 @@ export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, t
     prices,
     priceOf: prices === null ? unknownPrice : createPriceCalculator(prices),
     budget: parseFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money')),
-    judge:
-      judgeTimes === undefined && inputs.judgeModel === undefined
+    grader:
+      inputs.gradeModel === undefined
         ? null
         : {
-            times: judgeTimes ?? 1,
-            model: inputs.judgeModel,
-            baseUrl: parseFlag('--judge-base-url', inputs.judgeBaseUrl, httpUrlSchema),
+            model: inputs.gradeModel,
+            baseUrl: parseFlag('--grade-base-url', inputs.gradeBaseUrl, httpUrlSchema),
           },
+    handGrades: inputs.handGrades === undefined ? null : await readHandGrades(inputs.handGrades),
     fresh: inputs.fresh ?? false,
   };
 }
 
-function selfJudgeError(model: string): AppError {
-  return new AppError('invalid_input', `Without --judge-model, ${model} would judge its own answers.`, {
-    hint:
-      model === OFFLINE_MODEL
-        ? 'Name the judge with --judge-model.'
-        : `Name another model with --judge-model, or confirm with --judge-model ${model}.`,
+/** One JSON object per line: the id of a case, an answer, and whether it is correct. */
+async function readHandGrades(file: string) {
+  const issues: string[] = [];
+  const rows = parseJsonLines(await readInputFile(file, 'File'), issues).map(({ value, line }) => {
+    const { data } = handGradeSchema.safeParse(value);
+    if (data === undefined) issues.push(`line ${line}: expected id, answer and correct`);
+    return data;
   });
+  if (issues[0] !== undefined) throw new AppError('invalid_input', `${file}, ${issues[0]}.`);
+  return rows.filter((row) => row !== undefined);
 }
 
 /** From the file, else from the configuration; null without prices. */

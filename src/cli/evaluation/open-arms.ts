@@ -13,11 +13,12 @@ import {
   type SearchMode,
 } from '../../domain/setting-choices.ts';
 import type { ReportArm } from '../../evaluation/report/report-data.ts';
-import type { AskModel, JudgeModel } from '../../evaluation/run/judge-model.ts';
+import { type ArmFunction, loadArmFunction, runFunctionArm } from '../../evaluation/run/function-arm.ts';
+import type { AskModel, GradeModel } from '../../evaluation/run/grade-model.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import type { RunnableArm } from '../../evaluation/run/run-arms.ts';
-import { type CaseDependencies, runCase } from '../../evaluation/run/run-case.ts';
+import { type CaseDependencies, gradeRun, runCase } from '../../evaluation/run/run-case.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { parseOrThrow } from '../../faults/parse-or-throw.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -29,13 +30,25 @@ const MAX_VALUE_LENGTH = 120;
 /** An arm with all of its settings, and an app bound to them. */
 interface ResolvedArm extends Pick<ReportArm, 'name' | 'settings' | 'otherSettings' | 'changed'> {
   app: App;
+  /** Answers instead of the app. */
+  ask?: ArmFunction;
 }
 
+type ArmSettings = NonNullable<ReportArm['settings']>;
+
 /** Settings of arms that do not change them. */
-type DefaultArmSettings = Pick<ReportArm['settings'], 'mode' | 'rerank' | 'scoreThreshold'>;
+type DefaultArmSettings = Pick<ArmSettings, 'mode' | 'rerank' | 'scoreThreshold'>;
 
 /** The configured settings with the changes of an arm. Throws `invalid_input` for an unknown setting or value. */
-export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: DefaultArmSettings): ResolvedArm {
+export async function resolveArm(
+  { name, changed, module }: ArmPlan,
+  app: App,
+  defaults: DefaultArmSettings,
+): Promise<ResolvedArm> {
+  if (module !== undefined) {
+    const ask = await loadArmFunction(module);
+    return { name, changed: { module }, settings: null, otherSettings: {}, app, ask };
+  }
   const { mode = defaults.mode, rerank = defaults.rerank, check, ...changes } = changed;
   const reject = (problem: string): never => {
     throw new AppError('invalid_input', `Invalid arm "${name}": ${problem}.`);
@@ -104,17 +117,25 @@ function toOtherSettings(agent: AgentConfig, { rerank, check }: AppConfig): Repo
 }
 
 /** What all arms share. */
-interface ArmDependencies extends Pick<CaseDependencies, 'priceOf' | 'judge' | 'check'> {
+interface ArmDependencies extends Pick<CaseDependencies, 'priceOf' | 'grader' | 'check'> {
   store: ChunkStore;
   tape: RunObserver | null;
 }
 
 export async function openArm(
-  { name, app, settings }: ResolvedArm,
+  { name, app, settings, ask }: ResolvedArm,
   { store, tape, ...shared }: ArmDependencies,
 ): Promise<RunnableArm> {
+  if (ask !== undefined) {
+    const { elapsedMs } = app.runtime;
+    return {
+      name,
+      ask: async (item, repeat, signal) =>
+        gradeRun(item, await runFunctionArm(ask, item, { repeat, signal, elapsedMs }), shared, signal),
+    };
+  }
   const sessions = createMemorySessionStore();
-  const agent = await createCollectionAgent(app, { store, sessions, mode: settings.mode });
+  const agent = await createCollectionAgent(app, { store, sessions, mode: settings?.mode });
   const dependencies = {
     agent: tape?.observe(agent) ?? agent,
     config: app.config.agent,
@@ -126,31 +147,27 @@ export async function openArm(
   return { name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
 }
 
-interface JudgeOptions {
-  times: number;
-  /** Instead of the configured model and its server. */
-  model?: string | undefined;
-  baseUrl?: string | undefined;
+interface GraderOptions {
+  model: string;
+  /** Instead of the server of the configured model. */
+  baseUrl: string | undefined;
   priceOf: CalculatePrice;
 }
 
 /** Throws `configuration_error` for the offline model. */
-export async function openJudge(
-  app: App,
-  { times, model = app.config.agent.model, baseUrl, priceOf }: JudgeOptions,
-): Promise<JudgeModel> {
+export async function openGrader(app: App, { model, baseUrl, priceOf }: GraderOptions): Promise<GradeModel> {
   const { config } = app;
   const modelService = baseUrl === undefined ? config.modelService : config.modelServiceAt(baseUrl);
   const agent = { ...config.agent, model, baseUrl: baseUrl ?? config.agent.baseUrl };
   const ask = await openModelPrompt(app.withConfig({ ...config, agent, modelService }));
-  return { model, times, ask, priceOf: (tokens) => priceOf(model, tokens) };
+  return { model, ask, priceOf: (tokens) => priceOf(model, tokens) };
 }
 
 /** Sends single prompts to the configured model. Throws `configuration_error` for the offline model. */
 export async function openModelPrompt(app: App): Promise<AskModel> {
   if (app.config.agent.model === OFFLINE_MODEL) {
-    throw new AppError('configuration_error', 'The offline model cannot judge answers.', {
-      hint: 'Name another model with --judge-model, or omit --judge.',
+    throw new AppError('configuration_error', 'The offline model cannot grade answers.', {
+      hint: 'Name another model with --grade-model.',
     });
   }
   const model = await createConfiguredModel(app, app.runtime);

@@ -233,9 +233,9 @@ function formatFooter({ header, arms }: ReportData): string {
     `${formatCount(cases, 'case')}${grouped}, ${formatCount(totals.turns, 'turn')}, ${header.concurrency} at a time, in ${formatDuration(header.durationMs / 1000)}`,
     ...(totals.reused > 0 ? [`${formatCount(totals.reused, 'answer')} reused from an interrupted run`] : []),
     cost(totals.tokens, totals.money),
-    ...(totals.judge === null ? [] : [`judge: ${cost(totals.judge.tokens, totals.judge.money)}`]),
+    ...(totals.grading === null ? [] : [`grading: ${cost(totals.grading.tokens, totals.grading.money)}`]),
     `${header.models.join(', ')} on ${collection.name} (${formatCount(collection.documents, 'document')}, ${formatCount(collection.chunks, 'chunk')})`,
     `95% intervals and p corrected together, seed ${header.seed}`,
-    `threshold ${arms[0]?.settings.scoreThreshold ?? 0}`,
+    `threshold ${arms[0]?.settings?.scoreThreshold ?? 0}`,
   ].join('; ');
 }

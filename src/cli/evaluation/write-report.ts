@@ -2,15 +2,22 @@ import type { App } from '../../app/create-app.ts';
 import { createConfiguredRedactor } from '../../app/run-settings.ts';
 import { diffRuns, type RunDiff } from '../../evaluation/report/diff-runs.ts';
 import { assertGatesPassed, parseGate } from '../../evaluation/report/gates.ts';
+import {
+  findUnrecordedCases,
+  renderPullRequestComment,
+} from '../../evaluation/report/pull-request-comment.ts';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
 import { reportDirectory } from '../../package.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
+import { formatCount } from '../../text/format-count.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrap-text.ts';
 import { readJsonFile, writeOutputFile } from './evaluation-files.ts';
 import type { EvaluationFlags } from './evaluation-inputs.ts';
 import { renderEvaluation } from './render-evaluation.ts';
 import { archiveRun } from './run-archive.ts';
+
+const MAX_LISTED_CASES = 10;
 
 /** Output files; an empty path of the JSON is stdout. */
 type ReportOutputs = Pick<EvaluationFlags, 'json' | 'html' | 'junit' | 'markdown' | 'reportUrl' | 'gate'>;
@@ -23,6 +30,17 @@ export async function writeReport(
   outputs: ReportOutputs,
 ): Promise<void> {
   const report = createConfiguredRedactor(config).value(result);
+  const unrecorded = findUnrecordedCases(report);
+  if (unrecorded.length > 0) {
+    // The numbers would count missing answers as wrong ones. The caller exits with the first miss.
+    const { markdown } = outputs;
+    if (markdown !== undefined)
+      await writeOutputFile(markdown, renderPullRequestComment(report, { diff: null }));
+    const shown = unrecorded.slice(0, MAX_LISTED_CASES).join(', ');
+    const sentence = `${unrecorded.length} of ${formatCount(report.header.cases, 'case')} need a new recording: ${shown}${unrecorded.length > MAX_LISTED_CASES ? ', …' : ''}`;
+    process.stderr.write(`${sentence}. Add --on-miss record to record only these.\n`);
+    return;
+  }
   const archived = tape?.replaying ? null : await archiveRun(config.home, report);
   const written = await writeFiles(report, outputs);
   const terminal = createTerminal(process.stdout);
@@ -53,7 +71,6 @@ async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<s
     files.push([junit, renderJunit(report)]);
   }
   if (markdown !== undefined) {
-    const { renderPullRequestComment } = await import('../../evaluation/report/pull-request-comment.ts');
     files.push([
       markdown,
       renderPullRequestComment(report, { diff: await diffWithBaseline(report, gate), reportUrl }),

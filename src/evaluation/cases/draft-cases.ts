@@ -3,7 +3,7 @@ import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { containsPhrase } from '../metrics/match-answer.ts';
-import { type AskModel, parseJsonReply } from '../run/judge-model.ts';
+import { type AskModel, parseJsonReply } from '../run/grade-model.ts';
 import { createRandomIndex, shuffle } from '../statistics/random-index.ts';
 import { type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
 import { toExpectedSource } from './expected-source.ts';

@@ -16,7 +16,7 @@ const checkSchema = z.union([
   z.strictObject({ regex: text }),
   /** `checks.mjs#name`: a function of the answer and the case that returns true, false or `{pass, reason}`. */
   z.strictObject({ module: text }),
-  /** Criterion that a judge model applies. */
+  /** Criterion that a model applies. */
   z.strictObject({ rubric: text }),
 ]);
 export type CaseCheck = z.infer<typeof checkSchema>;

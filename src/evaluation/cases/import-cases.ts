@@ -20,17 +20,33 @@ const promptfooSchema = z.object({
 });
 type PromptfooTest = z.infer<typeof promptfooSchema>['tests'][number];
 
+interface ImportedCases {
+  cases: EvaluationCase[];
+  skipped: string[];
+  changed: string[];
+}
+
+/** Assertions of promptfoo that a case holds with another meaning. */
+const CHANGED_ASSERTIONS: [types: RegExp, change: string][] = [
+  [/^(equals|similar)$/, 'is an expected answer, which may be said in other words'],
+  [/^(contains|contains-all|not-contains|regex)$/, 'ignores case'],
+  [/^model-graded-closedqa$/, 'is a rubric'],
+];
+
 /**
  * Converts a file of another tool: rows as CSV, TSV, JSON or JSONL (Ragas included), or a promptfoo configuration.
- * `skipped` names what no case can hold, each kind once. Throws `invalid_input`.
+ * `skipped` names what no case can hold, `changed` what means something else in a case, each kind once. Throws
+ * `invalid_input`.
  */
-export function importCases(text: string, file: string): { cases: EvaluationCase[]; skipped: string[] } {
+export function importCases(text: string, file: string): ImportedCases {
   const value = parseFile(text, file);
   const tests = promptfooSchema.safeParse(value).data?.tests;
   const rows = z.array(rowSchema).safeParse(value).data ?? [];
   const skipped = new Set<string>();
+  const changed = new Set<string>();
   const drafts =
-    tests?.map((test) => draftFromPromptfoo(test, skipped)) ?? rows.map((row) => draftFromRow(row, skipped));
+    tests?.map((test) => draftFromPromptfoo(test, skipped, changed)) ??
+    rows.map((row) => draftFromRow(row, skipped, changed));
   const kind = tests === undefined ? 'row' : 'test';
   const cases = drafts.flatMap((draft, index): EvaluationCase[] => {
     if (draft.question === undefined) {
@@ -47,7 +63,7 @@ export function importCases(text: string, file: string): { cases: EvaluationCase
     const problem = `${issue?.path.join('.')}: ${issue?.message}`;
     throw new AppError('invalid_input', `${file}, ${kind} ${index + 1}: ${problem}.`);
   });
-  if (cases.length > 0) return { cases, skipped: [...skipped] };
+  if (cases.length > 0) return { cases, skipped: [...skipped], changed: [...changed] };
   throw new AppError('invalid_input', `${file} contains no questions.`, {
     hint: 'Expected CSV, JSON or JSONL with a column "question", or a promptfoo file with tests.',
   });
@@ -92,11 +108,13 @@ const KNOWN_COLUMNS: ReadonlySet<string> = new Set(Object.values(COLUMNS).flat()
 
 type Draft = Record<string, string | boolean | readonly unknown[] | undefined>;
 
-function draftFromRow(row: Row, skipped: Set<string>): Draft {
+function draftFromRow(row: Row, skipped: Set<string>, changed: Set<string>): Draft {
   for (const name of Object.keys(row))
     if (!KNOWN_COLUMNS.has(name)) skipped.add(`column ${oneLine(name, 40)}`);
   const [flag = ''] = textsIn(row, 'answerable');
   const isUnanswerable = /^(false|no|0)$/i.test(flag);
+  if (isUnanswerable && textsIn(row, 'answer').length > 0)
+    changed.add('the answer of an unanswerable row is dropped');
   const answers = isUnanswerable ? [] : textsIn(row, 'answer');
   return {
     id: textsIn(row, 'id')[0],
@@ -110,7 +128,11 @@ function draftFromRow(row: Row, skipped: Set<string>): Draft {
 }
 
 /** The question of a promptfoo test is the variable with such a name, or its only variable. */
-function draftFromPromptfoo({ description, vars, assert }: PromptfooTest, skipped: Set<string>): Draft {
+function draftFromPromptfoo(
+  { description, vars, assert }: PromptfooTest,
+  skipped: Set<string>,
+  changed: Set<string>,
+): Draft {
   const values = Object.values(vars);
   const [question = values.length === 1 ? toTexts(values[0])[0] : undefined] = textsIn(vars, 'question');
   const expectedAnswer: string[] = [];
@@ -121,6 +143,8 @@ function draftFromPromptfoo({ description, vars, assert }: PromptfooTest, skippe
   for (const { type, value } of assert) {
     const texts = toTexts(value);
     const [text = ''] = texts;
+    for (const [types, change] of CHANGED_ASSERTIONS)
+      if (text !== '' && types.test(type)) changed.add(`${type} ${change}`);
     if (text === '') skipped.add(`assertions of type ${oneLine(type, 40)} without text`);
     else if (/^(equals|similar)$/.test(type)) expectedAnswer.push(text);
     else if (/^i?contains$/.test(type)) checks.push({ contains: text });

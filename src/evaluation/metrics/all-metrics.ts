@@ -17,7 +17,8 @@ const citationMetrics: readonly Metric[] = [
     kind: 'ratio',
     description: 'Share of citations whose chunk supports the sentence; made-up sources count as failed.',
     empty: 'nothing was cited',
-    measure: ({ citations }) => ({ sum: citations.filter(isPassedCitation).length, of: citations.length }),
+    measure: ({ citations, checked }) =>
+      checked ? { sum: citations.filter(isPassedCitation).length, of: citations.length } : null,
   },
   {
     ...citation,
@@ -42,28 +43,11 @@ const citationMetrics: readonly Metric[] = [
     kind: 'ratio',
     description: 'Share of the stating sentences that their citations support.',
     empty: 'no answer came from the documents',
-    measure({ sentences, abstained, searches, error }) {
+    measure({ sentences, abstained, searches, checked, error }) {
       // Small talk and abstentions state nothing that a document could support.
       const isSmallTalk = searches === 0 && sentences.every(({ verdict }) => verdict === null);
-      if (error !== null || abstained || isSmallTalk) return null;
+      if (error !== null || abstained || isSmallTalk || !checked) return null;
       return { sum: sentences.filter(isPassedCitation).length, of: sentences.length };
-    },
-  },
-];
-
-const judgeMetrics: readonly Metric[] = [
-  {
-    id: 'judge.faithfulness',
-    label: 'Judged faithfulness',
-    group: 'judge',
-    unit: 'share',
-    better: 'higher',
-    kind: 'mean',
-    description: 'Share of the statements that the retrieved passages support, as judged by a model.',
-    empty: 'needs --judge-model',
-    measure({ judge }) {
-      if (judge === null || judge.scores.length === 0) return null;
-      return valueContribution(judge.scores.reduce((sum, score) => sum + score, 0) / judge.scores.length);
     },
   },
 ];
@@ -139,7 +123,7 @@ const costMetrics: readonly Metric[] = [
     description: 'Searches per turn.',
   },
   {
-    ...perTurn(({ tokens }) => tokens.total),
+    ...perTurn(({ tokens }) => tokens.total || null, 'no tokens were counted'),
     id: 'cost.tokens',
     label: 'Tokens',
     group: 'cost',
@@ -197,5 +181,4 @@ export const allMetrics: readonly Metric[] = [
   ...abstentionMetrics,
   ...searchMetrics,
   ...costMetrics,
-  ...judgeMetrics,
 ];

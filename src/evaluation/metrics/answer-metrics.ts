@@ -58,7 +58,7 @@ export function gradeAnswer(run: CaseRun, gold: CaseGold): AnswerGrade {
     if (run.grade !== null) return gradeAs(run.grade.correct, run.grade.reason);
     const matches = answers.map((expected) => matchesAnswer(answer, expected));
     if (!matches.includes(true) && matches.includes(null))
-      return { correct: null, reason: 'is not gradable by its words' };
+      return { correct: null, reason: 'is not gradable by its words; use --grade-model' };
     return gradeAs(matches.includes(true), `does not say ${answers.map(quoteName).join(' or ')}`);
   }
   if (checks.length > 0) return gradeAs(run.checks.length > 0, 'was not checked');
@@ -79,7 +79,7 @@ export const answerMetrics: readonly Metric[] = [
     description: 'Share of questions answered as the case expects, or rightly not answered.',
     hasGold: canBeCorrect,
     needs: NEEDS_CORRECT,
-    empty: 'no answer could be graded',
+    empty: 'no answer could be graded; use --grade-model',
     measure(run, gold) {
       const correct = isCorrect(run, gold);
       return correct === null ? null : passContribution(correct);

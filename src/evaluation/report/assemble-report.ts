@@ -9,7 +9,6 @@ import {
   selectPrimaryMetrics,
   tabulateMetric,
 } from '../metrics/metric.ts';
-import { bootstrapColumns, percentileInterval } from '../statistics/bootstrap.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
 import {
   caseValueAt,
@@ -18,7 +17,9 @@ import {
   filterColumn,
   type MetricColumn,
   type SamplingUnits,
+  sumByUnit,
 } from '../statistics/metric-column.ts';
+import { createPermutationTest } from '../statistics/permutation-test.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import type { CaseRun } from './case-run.ts';
 import { formatArmVerdict, formatPairVerdict, formatRecommendation } from './format-verdict.ts';
@@ -65,6 +66,8 @@ type PlainCase = Omit<ReportCase, 'results' | 'gold'>;
 interface ReportContext {
   plainCases: readonly PlainCase[];
   metrics: readonly Metric[];
+  /** Those in which arms are compared. */
+  primary: readonly Metric[];
   header: ReportData['header'];
   units: SamplingUnits;
 }
@@ -75,15 +78,16 @@ export function assembleReport(input: ReportInput): ReportData {
   const plainCases = cases.map(toPlainCase);
   const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
   const header = { ...input.header, conversations: units.clusters };
-  const context = { plainCases, metrics, header, units };
   const measured = input.arms.map((arm): MeasuredArm => {
     const runs = plainCases.map((gold) => ({ id: gold.id, gold, runs: arm.runs.get(gold.id) ?? [] }));
     return { arm, cases: runs, columns: metrics.map((metric) => tabulateMetric(metric, runs)) };
   });
-  const arms = measured.map((one) => summarizeArm(one, context));
-  const hasMoney = arms.every((arm) => arm.metrics['cost.money']?.status === 'value');
+  const money = metrics.findIndex(({ id }) => id === 'cost.money');
+  const hasMoney = measured.every(({ columns }) => columns[money]?.of.some((of) => of > 0));
   const primary = selectPrimaryMetrics(metrics, hasMoney);
-  const comparisons = comparePairs(measured, primary, context).map((one) => ({
+  const context = { plainCases, metrics, primary, header, units };
+  const arms = measured.map((one) => summarizeArm(one, context));
+  const comparisons = comparePairs(measured, context).map((one) => ({
     ...one,
     verdict: formatPairVerdict(one, arms),
   }));
@@ -160,17 +164,20 @@ export function toPlainCase(item: EvaluationCase): PlainCase {
 
 function summarizeArm(
   { arm, cases, columns }: MeasuredArm,
-  { plainCases, metrics, header, units }: ReportContext,
+  { plainCases, metrics, primary, header, units }: ReportContext,
 ): ReportArm {
-  const samples = bootstrapColumns(columns, header.seed, undefined, units);
   const values = metrics.map((metric, index): MetricValue => {
     const column = columns[index] as MetricColumn;
     const value = columnRatio(column);
     if (!Number.isFinite(value)) return { status: 'no data', reason: noDataReason(metric, cases) };
     const n = column.of.filter((of) => of > 0).length;
-    const interval =
-      n < 2 ? null : metricInterval(metric, value, n, { samples: samples[index] as Float64Array, units });
-    return { status: 'value', value, interval, n };
+    const isPrimary = primary.includes(metric);
+    return {
+      status: 'value',
+      value,
+      interval: isPrimary ? metricInterval(metric, column, header.seed, units) : null,
+      n,
+    };
   });
   return {
     name: arm.name,
@@ -188,19 +195,24 @@ function summarizeArm(
 }
 
 /**
- * Wilson's interval for shares of independent cases, and for any share of 0 or 1, where no bootstrap sample differs;
- * the bootstrap's for the rest.
+ * Wilson's interval for shares of independent cases, and for any share of 0 or 1, where units show no spread; else that
+ * of the permutation test of the mean. Null for few units.
  */
 function metricInterval(
   { unit, kind }: Metric,
-  value: number,
-  n: number,
-  { samples, units }: { samples: Float64Array; units: SamplingUnits },
+  column: MetricColumn,
+  seed: number,
+  units: SamplingUnits,
 ): [number, number] | null {
+  const value = columnRatio(column);
+  const n = column.of.filter((of) => of > 0).length;
+  if (n < 2) return null;
   const isClustered = units.clusters < units.unitOf.length;
   if (unit === 'share' && (value === 0 || value === 1))
     return wilsonInterval(value, Math.min(n, units.clusters));
-  return kind === 'binary' && !isClustered ? wilsonInterval(value, n) : percentileInterval(samples);
+  if (kind === 'binary' && !isClustered) return wilsonInterval(value, n);
+  const { sum, of } = sumByUnit(column, units);
+  return createPermutationTest({ differences: sum, sizes: of }, seed).intervalAt(0.95);
 }
 
 function summarizeTags(
@@ -230,8 +242,7 @@ function summarizeTags(
 /** Compares every pair of arms in the primary metrics, the question first. */
 function comparePairs(
   arms: readonly MeasuredArm[],
-  primary: readonly Metric[],
-  { metrics, header: { seed, margin }, plainCases, units }: ReportContext,
+  { metrics, primary, header: { seed, margin }, plainCases, units }: ReportContext,
 ): Omit<ArmComparison, 'verdict'>[] {
   const pairs = arms.flatMap((baseline, index) => arms.slice(index + 1).map((arm) => ({ baseline, arm })));
   const columnOf = ({ columns }: MeasuredArm, metric: Metric) =>
@@ -255,7 +266,7 @@ function comparePairs(
 
 /** Policies and prompts change how a language model decides, which the offline model does not. */
 function listOfflineWarning(arms: readonly ReportArm[]): string[] {
-  const isOffline = arms.every(({ settings }) => settings.model === OFFLINE_MODEL);
+  const isOffline = arms.every(({ settings }) => settings?.model === OFFLINE_MODEL);
   const isAboutModels = arms.some(({ changed }) =>
     ['policy', 'systemPrompt', 'temperature', 'maxSteps'].some((setting) => Object.hasOwn(changed, setting)),
   );
@@ -274,7 +285,7 @@ function listUngraded(arms: readonly MeasuredArm[]): string[] {
   return ids.length === 0
     ? []
     : [
-        `${formatCount(ids.length, 'case')} not gradable by words and left out: ${ids.slice(0, MAX_LISTED).join(', ')}${ids.length > MAX_LISTED ? ' and others' : ''}.`,
+        `${formatCount(ids.length, 'case')} not gradable by words and left out: ${ids.slice(0, MAX_LISTED).join(', ')}${ids.length > MAX_LISTED ? ' and others' : ''}. Let a model grade them with --grade-model.`,
       ];
 }
 
@@ -284,13 +295,20 @@ function listMissingSources({ cases, hasSources, header }: ReportInput): string[
   return [`None of the expected sources is in the collection ${header.collection.name}. Check --collection.`];
 }
 
-function listWarnings({ cases, judge }: ReportData['header'], arms: readonly ReportArm[]): string[] {
+function formatAgreement({ model, agreement }: NonNullable<ReportData['header']['grader']>): string {
+  return agreement === null || agreement.graded === 0
+    ? `${model} graded the answers. How often it agrees with a person is not known: give grades with --hand-grades.`
+    : `${model} graded the answers. It agrees with ${agreement.agreed} of ${agreement.graded} grades given by hand.`;
+}
+
+function listWarnings({ cases, grader }: ReportData['header'], arms: readonly ReportArm[]): string[] {
   return [
     ...(cases < FEW_CASES && arms.length > 1
       ? [`${formatCount(cases, 'case')}: only large differences can be proven.`]
       : []),
-    ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
-      ? [`${judge} judged its own answers and may favor them. Use another model with --judge-model.`]
+    ...(grader === null ? [] : [formatAgreement(grader)]),
+    ...(grader !== null && arms.some(({ settings }) => settings?.model === grader.model)
+      ? [`${grader.model} graded its own answers and may favor them. Use another model with --grade-model.`]
       : []),
     ...arms
       .filter(({ errors }) => errors > 0)

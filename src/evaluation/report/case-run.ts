@@ -28,6 +28,8 @@ export const caseRunSchema = z.object({
   answer: z.string(),
   abstained: z.boolean(),
   grounded: z.boolean(),
+  /** False for an arm from code, whose citations are not checked. */
+  checked: z.boolean().default(true),
   confidence: confidenceSchema.nullable(),
   citations: z.array(
     z.object({
@@ -85,17 +87,7 @@ export const caseRunSchema = z.object({
     .object({ correct: z.boolean(), reason: z.string(), tokens: count, cost: amount.nullable() })
     .nullable()
     .default(null),
-  /** Faithfulness by a judge model; null without one. */
-  judge: z
-    .object({
-      /** One per judgement that could be parsed, 0 to 1. */
-      scores: z.array(z.number().min(0).max(1)),
-      reason: z.string(),
-      tokens: tokensUsedSchema,
-      cost: amount.nullable(),
-    })
-    .nullable(),
-  /** Results of the custom checks in their order, with the cost of the judge. */
+  /** Results of the custom checks in their order, with the cost of the model. */
   checks: z.array(
     z.object({
       check: z.string(),

@@ -138,7 +138,7 @@ function toAnswer(measured: CaseRuns | undefined): CaseAnswer {
 /** Everything that a run records about its conditions, by name. */
 function settingsOf({ header, arms }: ReportData, armName: string): Map<string, SettingValue> {
   const arm = arms.find(({ name }) => name === armName);
-  const { version, collection, casesHash, repeat, judge } = header;
+  const { version, collection, casesHash, repeat, grader } = header;
   return new Map(
     Object.entries({
       ...arm?.settings,
@@ -148,7 +148,7 @@ function settingsOf({ header, arms }: ReportData, armName: string): Map<string, 
       embedder: collection.embedder,
       cases: casesHash,
       repeat,
-      judge,
+      grader: grader?.model ?? null,
       version,
     }),
   );

@@ -12,6 +12,7 @@ export const COMMENT_MARK = '<!-- citeloop-evaluation -->';
 /** GitHub limits a comment to 65,536 characters. */
 const MAX_COMMENT_LENGTH = 60_000;
 const MAX_FLIPPED_CASES = 30;
+const MAX_UNRECORDED_CASES = 50;
 const MAX_TEXT_LENGTH = 160;
 
 const TABLE_METRICS = [
@@ -22,7 +23,6 @@ const TABLE_METRICS = [
   'abstention.recall',
   'decision.over',
   'decision.under',
-  'judge.faithfulness',
   'cost.tokens',
   'cost.money',
   'time.total',
@@ -40,6 +40,8 @@ interface CommentOptions {
  * baseline. Text of cases and answers is shown as code, so that it cannot contain links, mentions or markup.
  */
 export function renderPullRequestComment(report: ReportData, { diff, reportUrl }: CommentOptions): string {
+  const unrecorded = findUnrecordedCases(report);
+  if (unrecorded.length > 0) return renderUnrecorded(unrecorded, report);
   const { verdict, notes, gates, header } = report;
   const failure = formatFailedGates(gates);
   const gateLines = gates.map(
@@ -63,6 +65,27 @@ export function renderPullRequestComment(report: ReportData, { diff, reportUrl }
   const text = [...top, ...(diff === null ? [] : renderFlips(diff)), ...bottom].join('\n\n');
   // Hundreds of arms or gates could still exceed the limit.
   return `${text.length <= MAX_COMMENT_LENGTH ? text : `${text.slice(0, MAX_COMMENT_LENGTH)}…`}\n`;
+}
+
+/** The cases with a request that is not on the tape. */
+export function findUnrecordedCases({ cases }: Pick<ReportData, 'cases'>): string[] {
+  const isMissing = ({ results }: ReportData['cases'][number]) =>
+    Object.values(results).some(({ runs }) => runs.some(({ error }) => error?.errorType === 'replay_drift'));
+  return cases.filter(isMissing).map(({ id }) => id);
+}
+
+/** Without metrics, because answers are missing. */
+function renderUnrecorded(ids: readonly string[], { header, kind }: ReportData): string {
+  const command = `citeloop ${kind === 'evaluation' ? 'eval' : 'compare'} ${header.casesFile} --replay <tape> --on-miss record`;
+  const listed = ids.slice(0, MAX_UNRECORDED_CASES).map((id) => `- ${renderCode(id)}`);
+  const more = ids.length - listed.length;
+  return `${[
+    COMMENT_MARK,
+    `### ❌ ${ids.length} of ${formatCount(header.cases, 'case')} need a new recording`,
+    'This change sends requests that are not on the tape, so these cases cannot be replayed:',
+    [...listed, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'),
+    `Record them with a key and commit the tape. Only the changed requests are sent: ${renderCode(command)} with the flags of this run.`,
+  ].join('\n\n')}\n`;
 }
 
 function renderMetrics({ arms, metrics, comparisons }: ReportData): string {

@@ -31,7 +31,6 @@ const metricInfoSchema = z.object({
     'effort',
     'cost',
     'time',
-    'judge',
   ]),
   unit: z.enum(['share', 'number', 'tokens', 'money', 'ms']),
   better: z.enum(['higher', 'lower']),
@@ -53,16 +52,19 @@ export type MetricValue = z.infer<typeof metricValueSchema>;
 /** One way to run the cases. The first two arms are the question. */
 const armSchema = z.object({
   name,
-  settings: z.object({
-    model: name,
-    policy: policySchema,
-    mode: z.enum(['hybrid', 'dense', 'lexical']),
-    topK: z.int().min(1),
-    scoreThreshold: scoreSchema,
-    rerank: z.boolean(),
-    temperature: number,
-    maxSteps: z.int().min(1),
-  }),
+  /** Null for an arm from code. */
+  settings: z
+    .object({
+      model: name,
+      policy: policySchema,
+      mode: z.enum(['hybrid', 'dense', 'lexical']),
+      topK: z.int().min(1),
+      scoreThreshold: scoreSchema,
+      rerank: z.boolean(),
+      temperature: number,
+      maxSteps: z.int().min(1),
+    })
+    .nullable(),
   /** All other settings, long texts as a hash. Empty in old reports. */
   otherSettings: z.record(z.string(), z.union([z.string(), number, z.boolean(), z.null()])).default({}),
   /** The settings that this arm changes. */
@@ -203,11 +205,17 @@ const headerSchema = z.object({
     tokens: count,
     /** Null without prices. */
     money: number.min(0).nullable(),
-    judge: z.object({ tokens: count, money: number.min(0).nullable() }).nullable(),
+    grading: z
+      .object({ tokens: count, money: number.min(0).nullable() })
+      .nullable()
+      .default(null),
   }),
   currency: z.string().nullable(),
-  /** The judge model. */
-  judge: z.string().nullable(),
+  /** The model that grades answers, and how many of the grades given by hand it agrees with. */
+  grader: z
+    .object({ model: name, agreement: z.object({ agreed: count, graded: count }).nullable() })
+    .nullable()
+    .default(null),
 });
 
 /** A finished evaluation (one arm) or comparison (several), with everything that its views show. */
@@ -219,7 +227,7 @@ export const reportDataSchema = z.object({
   decision: recommendationSchema.nullable(),
   /** Sentences, the most important first. */
   verdict: z.array(z.string()).min(1),
-  /** Warnings: few cases, failed runs, a model that judges itself. */
+  /** Warnings: few cases, failed runs, a model that grades itself. */
   notes: z.array(z.string()),
   metrics: z.array(metricInfoSchema),
   arms: z.array(armSchema).min(1),

@@ -6,7 +6,7 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type CaseCheck, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
 import type { CaseRun } from '../report/case-run.ts';
-import { type JudgeModel, parseJsonReply } from './judge-model.ts';
+import { type GradeModel, parseJsonReply } from './grade-model.ts';
 
 type CheckResult = Pick<CaseRun['checks'][number], 'passed' | 'reason'> & Partial<CaseRun['checks'][number]>;
 type RunCheck = (
@@ -25,15 +25,15 @@ export type RunCaseChecks = (
 interface CheckDependencies {
   /** Paths of modules are relative to it: the folder of the case file. */
   directory: string;
-  /** Judges rubrics; null without `--judge-model`. */
-  judge: Pick<JudgeModel, 'ask' | 'priceOf'> | null;
+  /** Applies rubrics; null without `--grade-model`. */
+  grader: Pick<GradeModel, 'ask' | 'priceOf'> | null;
   /** Throws an AppError if the user does not trust the code in a file. */
   assertTrustedCode(path: string): void;
 }
 
 /**
  * Prepares the checks of all cases. Throws `invalid_input` for an invalid pattern or module, and for a rubric
- * without a judge, so that no question is asked in vain.
+ * without a model, so that no question is asked in vain.
  */
 export async function prepareChecks(
   cases: readonly EvaluationCase[],
@@ -66,7 +66,7 @@ export async function prepareChecks(
 }
 
 async function prepareCheck(check: CaseCheck, dependencies: CheckDependencies): Promise<RunCheck> {
-  const { judge } = dependencies;
+  const { grader } = dependencies;
   if ('contains' in check) {
     const expected = check.contains.toLowerCase();
     return (answer) => toResult(answer.toLowerCase().includes(expected), `"${check.contains}" is missing`);
@@ -76,8 +76,8 @@ async function prepareCheck(check: CaseCheck, dependencies: CheckDependencies): 
     return (answer) => toResult(pattern.test(answer), `${check.regex} does not match`);
   }
   if ('module' in check) return checkWithFunction(await loadFunction(check.module, dependencies));
-  if (judge === null) throw new Error('a rubric needs --judge-model.');
-  return (answer, { question }, signal) => checkRubric(check.rubric, { question, answer }, judge, signal);
+  if (grader === null) throw new Error('a rubric needs --grade-model.');
+  return (answer, { question }, signal) => checkRubric(check.rubric, { question, answer }, grader, signal);
 }
 
 function toResult(passed: boolean, reason: string): CheckResult {
@@ -128,7 +128,7 @@ const rubricReplySchema = z.object({ pass: z.boolean(), reason: z.string().defau
 async function checkRubric(
   rubric: string,
   { question, answer }: { question: string; answer: string },
-  { ask, priceOf }: NonNullable<CheckDependencies['judge']>,
+  { ask, priceOf }: NonNullable<CheckDependencies['grader']>,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const blocks = [
@@ -140,6 +140,6 @@ async function checkRubric(
   const spent = { tokens: tokens.total, cost: priceOf(tokens) };
   const reply = parseJsonReply(text, rubricReplySchema);
   if (reply === null)
-    return { passed: false, reason: 'the reply of the judge could not be parsed', ...spent };
+    return { passed: false, reason: 'the reply of the model could not be parsed', ...spent };
   return { passed: reply.pass, reason: oneLine(reply.reason, 300), ...spent };
 }

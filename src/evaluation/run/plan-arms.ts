@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { type AdviceGap, advice, settingValue } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -9,19 +8,17 @@ type SettingValue = string | number | boolean;
 /** An arm by the settings that it changes. */
 export interface ArmPlan {
   name: string;
+  /** `agent.mjs#name`: a function that answers instead of citeloop. */
+  module?: string;
   changed: Record<string, SettingValue>;
 }
 
 /** Values of settings to combine. */
 type Axis = 'policies' | 'models' | 'topK' | 'modes' | 'rerank' | 'thresholds';
-interface ArmAxes extends Partial<Record<Axis, readonly SettingValue[] | undefined>> {
-  /** Texts by name. */
-  prompts?: ReadonlyMap<string, string> | undefined;
-}
+type ArmAxes = Partial<Record<Axis, readonly SettingValue[] | undefined>>;
 
 /** Every combination of the values, in the given order; none without values. Names list the settings that vary. */
 export function combineArmSettings(axes: ArmAxes): ArmPlan[] {
-  const promptNames = new Map(Array.from(axes.prompts ?? [], ([name, text]) => [text, name]));
   const all: [
     setting: string,
     values: readonly SettingValue[] | undefined,
@@ -32,7 +29,6 @@ export function combineArmSettings(axes: ArmAxes): ArmPlan[] {
     ['mode', axes.modes, String],
     ['topK', axes.topK, (value) => `top-k ${value}`],
     ['scoreThreshold', axes.thresholds, (value) => `threshold ${value}`],
-    ['systemPrompt', [...promptNames.keys()], (value) => promptNames.get(String(value)) ?? ''],
     ['rerank', axes.rerank, (value) => (value === true ? 'reranked' : 'not reranked')],
   ];
   const used = all
@@ -52,25 +48,16 @@ export function combineArmSettings(axes: ArmAxes): ArmPlan[] {
   return plans.map(({ labels, changed }) => ({ name: labels.join(', ') || 'as configured', changed }));
 }
 
-/** The texts of prompt files by file name, or by path if two files have the same name. */
-export function readPromptFiles(paths: readonly string[]): Map<string, string> {
-  const names = paths.map((path) => basename(path));
-  return new Map(
-    paths.map((path, index) => {
-      const name = names[index] ?? path;
-      return [names.indexOf(name) === names.lastIndexOf(name) ? name : path, readArmFile(path)];
-    }),
-  );
-}
-
 /** A setting with its value, which is quoted if it contains spaces. */
 const ARM_PART = /\s*([A-Za-z-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,]+)(?=[\s,]|$)[\s,]*/y;
 
 /**
  * Parses `policy=always topK=10`, optionally with a name: `terse: systemPrompt="Be brief."`. `systemPrompt=@terse.md`
- * reads the text from a file. Throws `invalid_input`.
+ * reads the text from a file, and `module:./agent.mjs` names a function that answers. Throws `invalid_input`.
  */
 export function parseArm(expression: string): ArmPlan {
+  const [, moduleName, module] = /^(?:([^=@"']+?):\s*)?module:\s*(.+)$/s.exec(expression.trim()) ?? [];
+  if (module !== undefined) return { name: moduleName?.trim() ?? module, module, changed: {} };
   const [, name, settings = ''] = /^(?:([^=:@"']+):)?(.*)$/s.exec(expression.trim()) ?? [];
   const changed: ArmPlan['changed'] = {};
   const parts: string[] = [];

@@ -1,9 +1,11 @@
-import type { Agent, AgentSession } from '../../agent/agent.ts';
-import { waitForTurn } from '../../agent/wait-for-turn.ts';
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../../agent/agent.ts';
+import { throwNoAnswer, waitForTurn } from '../../agent/wait-for-turn.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
 import { MAX_EXCERPT_LENGTH } from '../../domain/citation.ts';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import { appendMessages, createSession } from '../../domain/conversation-session.ts';
+import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
@@ -20,8 +22,8 @@ import { isExpectedSource } from '../metrics/retrieval-metrics.ts';
 import { toPlainCase } from '../report/assemble-report.ts';
 import type { CaseRun, ReportChunk } from '../report/case-run.ts';
 import type { RunCaseChecks } from './custom-checks.ts';
-import { type JudgeModel, judgeFaithfulness } from './judge-model.ts';
-import type { CalculatePrice } from './model-prices.ts';
+import { type GradeModel, gradeWithModel, isGradedByModel } from './grade-model.ts';
+import { type CalculatePrice, unknownPrice } from './model-prices.ts';
 
 export interface CaseDependencies {
   agent: Agent;
@@ -30,7 +32,7 @@ export interface CaseDependencies {
   sessions: SessionStore;
   runtime: Runtime;
   priceOf: CalculatePrice;
-  judge?: JudgeModel | undefined;
+  grader?: GradeModel | undefined;
   check?: RunCaseChecks | undefined;
 }
 
@@ -41,22 +43,37 @@ export async function runCase(
   dependencies: CaseDependencies,
   signal: AbortSignal,
 ): Promise<CaseRun> {
-  const { agent, sessions, priceOf, judge, check } = dependencies;
+  const { agent, sessions, priceOf } = dependencies;
   const session =
     item.history === undefined || item.history.length === 0
       ? await agent.startSession()
       : await agent.resumeSession(await storeHistory(item.history, dependencies));
   try {
-    const observed = await observeTurn(session, item, dependencies, signal);
+    const { runtime } = dependencies;
+    const ask = (onEvent: (event: RunEvent) => void) =>
+      waitForTurn(
+        session.ask(item.question, { signal, ...(item.filter && { filter: item.filter }) }),
+        onEvent,
+      );
+    const observed = await observeTurn(ask, runtime.elapsedMs, signal);
     const run = toCaseRun(observed, toPlainCase(item), { repeat, priceOf });
-    const checks = run.error === null ? await check?.(item, run.answer, signal) : undefined;
-    const checked = { ...run, checks: checks ?? [] };
-    if (judge === undefined) return checked;
-    const passages = new Set(observed.contexts.flatMap(({ chunks }) => chunks.map(({ text }) => text)));
-    return { ...checked, judge: await judgeFaithfulness(item.question, run, [...passages], judge, signal) };
+    return await gradeRun(item, run, dependencies, signal);
   } finally {
     await sessions.delete(session.id);
   }
+}
+
+/** The run with its custom checks and its grade, unless it failed. */
+export async function gradeRun(
+  item: EvaluationCase,
+  run: CaseRun,
+  { grader, check }: Pick<CaseDependencies, 'grader' | 'check'>,
+  signal: AbortSignal,
+): Promise<CaseRun> {
+  if (run.error !== null) return run;
+  const checks = (await check?.(item, run.answer, signal)) ?? [];
+  const isGraded = grader !== undefined && !run.abstained && isGradedByModel(item);
+  return { ...run, checks, grade: isGraded ? await gradeWithModel(item, run.answer, grader, signal) : null };
 }
 
 /** Stores a conversation as a session that can be resumed, and returns its id. */
@@ -65,14 +82,7 @@ async function storeHistory(
   { config, collection, sessions, runtime }: CaseDependencies,
 ): Promise<string> {
   const timestamp = runtime.now().toISOString();
-  const toMessage = (content: string) => ({
-    id: runtime.newId(),
-    content,
-    citations: [],
-    tokenCount: estimateTokens(content),
-    timestamp,
-    metadata: {},
-  });
+  const toMessage = (content: string) => createMessage(content, runtime.newId(), timestamp);
   const session = createSession({
     sessionId: runtime.newId(),
     createdAt: timestamp,
@@ -81,19 +91,50 @@ async function storeHistory(
     collection,
     systemMessage: { ...toMessage(config.systemPrompt), role: 'system' },
   });
-  const messages = history.map(
-    ({ role, content }): ConversationMessage =>
-      role === 'user' ? { ...toMessage(content), role } : { ...toMessage(content), role, toolCalls: [] },
-  );
+  const messages = toMessages(history, toMessage);
   await sessions.create(appendMessages(session, messages, { retrievals: 0 }), null);
   return session.sessionId;
 }
 
+function createMessage(content: string, id: string, timestamp: string) {
+  return { id, content, citations: [], tokenCount: estimateTokens(content), timestamp, metadata: {} };
+}
+
+function toMessages(
+  history: readonly HistoryMessage[],
+  toMessage: (content: string) => ReturnType<typeof createMessage>,
+): ConversationMessage[] {
+  return history.map(({ role, content }) =>
+    role === 'user' ? { ...toMessage(content), role } : { ...toMessage(content), role, toolCalls: [] },
+  );
+}
+
+/** Asks an agent the question of a case, after its history. Throws as `runCase`. */
+export async function runAgentCase(
+  agent: Pick<Agent, 'answer'>,
+  item: EvaluationCase,
+  { repeat, signal, elapsedMs }: { repeat: number; signal: AbortSignal; elapsedMs: () => number },
+): Promise<CaseRun> {
+  const { question, filter, history = [] } = item;
+  const timestamp = new Date().toISOString();
+  const messages = toMessages(history, (content) => createMessage(content, randomUUID(), timestamp));
+  const ask = async (onEvent: (event: RunEvent) => void) => {
+    let completed: ConversationTurn | undefined;
+    const emit = (event: RunEvent) => {
+      onEvent(event);
+      if (event.type === 'turn_completed') completed = event.turn;
+    };
+    await agent.answer({ question, history: messages }, emit, { signal, ...(filter && { filter }) });
+    return completed ?? throwNoAnswer();
+  };
+  const observed = await observeTurn(ask, elapsedMs, signal);
+  return toCaseRun(observed, toPlainCase(item), { repeat, priceOf: unknownPrice });
+}
+
 /** What happened in a turn, which is null if it failed. */
 async function observeTurn(
-  session: AgentSession,
-  { question, filter }: EvaluationCase,
-  { runtime }: CaseDependencies,
+  ask: (onEvent: (event: RunEvent) => void) => Promise<ConversationTurn>,
+  elapsedMs: () => number,
   signal: AbortSignal,
 ) {
   const searches: Pick<RetrievalContext, 'query' | 'filter'>[] = [];
@@ -101,20 +142,19 @@ async function observeTurn(
   const contexts: RetrievalContext[] = [];
   let error = null as ErrorResponse | null;
   let firstTokenMs = null as number | null;
-  const started = runtime.elapsedMs();
+  const started = elapsedMs();
   const onEvent = (event: RunEvent) => {
     if (event.type === 'retrieval_started') searches.push({ query: event.query, filter: event.filter });
     if (event.type === 'retrieval_finished' && event.context !== null) contexts.push(event.context);
-    if (event.type === 'text_delta') firstTokenMs ??= runtime.elapsedMs() - started;
+    if (event.type === 'text_delta') firstTokenMs ??= elapsedMs() - started;
   };
-  const events = session.ask(question, { signal, ...(filter && { filter }) });
-  const turn = await waitForTurn(events, onEvent).catch((cause: unknown) => {
+  const turn = await ask(onEvent).catch((cause: unknown) => {
     signal.throwIfAborted();
     if (!(cause instanceof AppError)) throw cause;
     error = toErrorResponse(cause);
     return null;
   });
-  return { turn, error, searches, contexts, firstTokenMs, totalMs: runtime.elapsedMs() - started };
+  return { turn, error, searches, contexts, firstTokenMs, totalMs: elapsedMs() - started };
 }
 
 function toCaseRun(
@@ -135,6 +175,7 @@ function toCaseRun(
     answer: response?.answer ?? '',
     abstained: response !== undefined && response.outcome !== 'answer',
     grounded: response?.grounded ?? false,
+    checked: true,
     confidence: response?.confidence ?? null,
     citations: (response?.citations ?? []).map(
       ({ marker, verdict, chunkId, title, url: cited, score, excerpt }) => {
@@ -170,7 +211,6 @@ function toCaseRun(
       total: response?.totalTimeMs ?? totalMs,
     },
     grade: null,
-    judge: null,
     checks: [],
     error,
   };

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { formatMetricValue } from '../../evaluation/report/format-metric.ts';
 import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { DataTable, FactList, NoDataLabel } from './report-components.tsx';
+import { FactList, NoDataLabel } from './report-components.tsx';
 import { findHeadlineMetric } from './report-metrics.ts';
 import { RunDetails } from './run-details.tsx';
 
@@ -81,10 +80,6 @@ function CaseBody({ data, item }: CaseProps) {
           <ArmRuns key={name} data={data} result={item.results[name]} arm={name} />
         ))}
       </div>
-      <details class="aside">
-        <summary>Metrics of this case</summary>
-        <CaseMetrics data={data} item={item} />
-      </details>
     </>
   );
 }
@@ -109,7 +104,7 @@ function OutcomeBadge({ data, result, arm }: ArmResultProps & { arm: string | nu
 function describeOutcome(data: ReportPageData, result: CaseResult | undefined) {
   const score = result?.metrics[findHeadlineMetric(data)?.id ?? ''] ?? null;
   if (result?.runs.some(({ error }) => error !== null)) return { kind: 'bad', symbol: '!', label: 'error' };
-  if (score === null) return { kind: 'plain', symbol: '–', label: 'not scored' };
+  if (score === null) return { kind: 'plain', symbol: '–', label: 'not gradable' };
   if (score === 1) return { kind: 'good', symbol: '✓', label: 'correct' };
   if (score === 0) return { kind: 'bad', symbol: '✗', label: 'wrong' };
   return { kind: 'bad', symbol: '◐', label: `${score.toFixed(2)} correct` };
@@ -148,34 +143,5 @@ function ArmRuns({ data, result, arm }: ArmResultProps & { arm: string }) {
         </details>
       ))}
     </section>
-  );
-}
-
-function CaseMetrics({ data: { arms, metrics }, item }: CaseProps) {
-  const names = arms.map(({ name }) => name);
-  const findValue = (arm: string, metric: string) => item.results[arm]?.metrics[metric] ?? null;
-  return (
-    <DataTable
-      caption={`Metrics of ${item.id}`}
-      isCaptionHidden={true}
-      columns={['Metric', ...names]}
-      numbersFrom={1}
-    >
-      {metrics
-        .filter(({ id }) => names.some((arm) => findValue(arm, id) !== null))
-        .map(({ id, label, unit }) => (
-          <tr key={id}>
-            <th scope="row">{label}</th>
-            {names.map((arm) => {
-              const value = findValue(arm, id);
-              return (
-                <td key={arm} class="number">
-                  {value === null ? <NoDataLabel /> : formatMetricValue(value, unit)}
-                </td>
-              );
-            })}
-          </tr>
-        ))}
-    </DataTable>
   );
 }

@@ -10,8 +10,6 @@ export interface CaseCriteria {
   tag: string;
   /** `all`, `differ`, or `better:<arm>` and `worse:<arm>`, compared with the first arm. */
   difference: string;
-  /** The metric by which arms differ; null if there is none. */
-  metric: string | null;
   outcome: CaseOutcome;
   /** The arm that has the outcome; null for any. */
   arm: string | null;
@@ -60,20 +58,23 @@ export const CASE_OUTCOMES = {
 export type CaseOutcome = keyof typeof CASE_OUTCOMES;
 
 /** Criteria that every case meets. */
-export function createEmptyCriteria(data: Pick<ReportData, 'metrics' | 'arms'>): CaseCriteria {
-  const metric = findHeadlineMetric(data)?.id ?? null;
-  return { text: '', tag: '', difference: 'all', metric, outcome: 'any', arm: null };
-}
+export const EMPTY_CRITERIA: CaseCriteria = {
+  text: '',
+  tag: '',
+  difference: 'all',
+  outcome: 'any',
+  arm: null,
+};
 
 /** Returns the cases that meet all criteria, in order. */
 export function filterCases(
   data: Pick<ReportData, 'metrics' | 'arms' | 'comparisons' | 'cases'>,
-  { text, tag, difference, metric, outcome, arm }: CaseCriteria,
+  { text, tag, difference, outcome, arm }: CaseCriteria,
 ): ReportCase[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const headline = findHeadlineMetric(data)?.id ?? '';
   const [, hasOutcome]: [string, OutcomeTest] = CASE_OUTCOMES[outcome];
-  const differing = difference === 'all' ? null : findDifferingCases(data, difference, metric);
+  const differing = difference === 'all' ? null : findDifferingCases(data, difference, headline);
   return data.cases.filter(
     (item) =>
       (tag === '' || item.tags.includes(tag)) &&
@@ -89,7 +90,7 @@ export function filterCases(
 function findDifferingCases(
   { comparisons, arms }: Pick<ReportData, 'comparisons' | 'arms'>,
   difference: string,
-  metric: string | null,
+  metric: string,
 ): Set<string> {
   const ids = comparisons.flatMap((comparison) => {
     const compared = comparison.metrics.find((candidate) => candidate.metric === metric);

@@ -1,5 +1,4 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { CaseDetails } from './case-details.tsx';
@@ -7,11 +6,10 @@ import {
   CASE_OUTCOMES,
   type CaseCriteria,
   type CaseOutcome,
-  createEmptyCriteria,
+  EMPTY_CRITERIA,
   filterCases,
 } from './case-filter.ts';
 import { ReportSection } from './report-components.tsx';
-import { findHeadlineMetric } from './report-metrics.ts';
 
 const PAGE_SIZE = 50;
 
@@ -87,29 +85,20 @@ function CaseFilters({ data, criteria, onCriteria }: CaseListProps) {
           onSelect={(tag) => change({ tag })}
         />
         {isComparison && (
-          <>
-            <Select
-              name="difference"
-              label="Difference"
-              value={criteria.difference}
-              options={[
-                ['all', 'All cases'],
-                ['differ', 'Arms differ'],
-                ...others.flatMap((arm): Option[] => [
-                  [`better:${arm}`, `${arm} better than ${baseline}`],
-                  [`worse:${arm}`, `${arm} worse than ${baseline}`],
-                ]),
-              ]}
-              onSelect={(difference) => change({ difference })}
-            />
-            <Select
-              name="metric"
-              label="Metric"
-              value={criteria.metric ?? ''}
-              options={metricOptions(data)}
-              onSelect={(metric) => change({ metric })}
-            />
-          </>
+          <Select
+            name="difference"
+            label="Difference"
+            value={criteria.difference}
+            options={[
+              ['all', 'All cases'],
+              ['differ', 'Arms differ'],
+              ...others.flatMap((arm): Option[] => [
+                [`better:${arm}`, `${arm} better than ${baseline}`],
+                [`worse:${arm}`, `${arm} worse than ${baseline}`],
+              ]),
+            ]}
+            onSelect={(difference) => change({ difference })}
+          />
         )}
         <Select
           name="outcome"
@@ -127,7 +116,7 @@ function CaseFilters({ data, criteria, onCriteria }: CaseListProps) {
             onSelect={(arm) => change({ arm: arm === '' ? null : arm })}
           />
         )}
-        <button type="button" onClick={() => onCriteria(createEmptyCriteria(data))}>
+        <button type="button" onClick={() => onCriteria(EMPTY_CRITERIA)}>
           Show all
         </button>
       </form>
@@ -163,14 +152,4 @@ function Select({ name, label, value, options, onSelect }: SelectProps) {
       </select>
     </div>
   );
-}
-
-/** The headline metric first, then every other metric with a value. */
-function metricOptions(data: ReportPageData): Option[] {
-  const headline = findHeadlineMetric(data);
-  const others = data.metrics.filter(
-    (metric) =>
-      metric !== headline && data.arms.some(({ metrics }) => toKnownValue(metrics[metric.id]) !== null),
-  );
-  return [...(headline === null ? [] : [headline]), ...others].map(({ id, label }) => [id, label]);
 }

@@ -10,6 +10,9 @@ import type { CaseCriteria } from './case-filter.ts';
 import { DataTable, ReportSection } from './report-components.tsx';
 import { CONCLUSION_LABELS, formatInterval, formatSignedValue } from './report-metrics.ts';
 
+/** The metric by which cases can be filtered. */
+const HEADLINE = 'answer.correct';
+
 interface DifferencesProps {
   data: ReportPageData;
   onShowCases: (criteria: Partial<CaseCriteria>) => void;
@@ -86,15 +89,14 @@ function DifferenceTable({ comparison, metrics, isWithFirst, onShowCases }: Diff
                 {Object.entries({ better, worse }).map(
                   ([side, cases]) =>
                     cases.length > 0 &&
-                    isWithFirst && (
+                    isWithFirst &&
+                    metric.id === HEADLINE && (
                       <button
                         key={side}
                         type="button"
                         class="jump"
                         data-metric={metric.id}
-                        onClick={() =>
-                          onShowCases({ difference: `${side}:${comparison.arm}`, metric: metric.id })
-                        }
+                        onClick={() => onShowCases({ difference: `${side}:${comparison.arm}` })}
                       >
                         {cases.length} {side}
                         <span class="unseen">: show these cases</span>

@@ -18,7 +18,6 @@ const GROUP_LABELS: Record<MetricInfo['group'], string> = {
   effort: 'Effort',
   cost: 'Cost',
   time: 'Time',
-  judge: 'LLM judge',
 };
 
 /** The metrics in which arms are tested. */

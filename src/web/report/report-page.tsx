@@ -4,7 +4,7 @@ import { formatFailedGates } from '../../evaluation/report/gate-results.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { isDarkTheme, useTheme } from '../shared/theme.ts';
-import { type CaseCriteria, createEmptyCriteria, filterCases } from './case-filter.ts';
+import { type CaseCriteria, EMPTY_CRITERIA, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
 import { DifferenceTables } from './difference-tables.tsx';
 import { OtherMetrics, PrimaryMetrics } from './metric-tables.tsx';
@@ -16,7 +16,7 @@ export function ReportPage({ data }: { data: ReportPageData }) {
   const [criteria, setCriteria] = useState(() => initialCriteria(data));
 
   function showCases(changed: Partial<CaseCriteria>): void {
-    setCriteria({ ...createEmptyCriteria(data), ...changed });
+    setCriteria({ ...EMPTY_CRITERIA, ...changed });
     const title = document.getElementById('cases-title');
     title?.scrollIntoView();
     title?.focus({ preventScroll: true });
@@ -62,10 +62,8 @@ export function ReportPage({ data }: { data: ReportPageData }) {
 
 /** A comparison starts with the cases on which the arms differ, if there are any. */
 function initialCriteria(data: ReportPageData): CaseCriteria {
-  const differing: CaseCriteria = { ...createEmptyCriteria(data), difference: 'differ' };
-  return data.arms.length > 1 && filterCases(data, differing).length > 0
-    ? differing
-    : createEmptyCriteria(data);
+  const differing: CaseCriteria = { ...EMPTY_CRITERIA, difference: 'differ' };
+  return data.arms.length > 1 && filterCases(data, differing).length > 0 ? differing : EMPTY_CRITERIA;
 }
 
 function TopBar({ isComparison }: { isComparison: boolean }) {

@@ -7,7 +7,7 @@ import { FactList } from './report-components.tsx';
 
 /** One run of a case: its checked answer, citations, searches, time and cost. */
 export function RunDetails({ run }: { run: CaseRun }) {
-  const { citations, retrievals, judge } = run;
+  const { citations, retrievals, grade } = run;
   return (
     <div class="run">
       {run.abstained && (
@@ -16,9 +16,9 @@ export function RunDetails({ run }: { run: CaseRun }) {
         </p>
       )}
       <Answer run={run} />
-      {judge !== null && judge.reason !== '' && (
+      {grade !== null && grade.reason !== '' && (
         <p class="muted" dir="auto">
-          Judge: {judge.reason}
+          Graded {grade.correct ? 'correct' : 'wrong'}: {grade.reason}
         </p>
       )}
       <RunFacts run={run} />
@@ -90,7 +90,7 @@ function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun
 }
 
 function RunFacts({ run }: { run: CaseRun }) {
-  const { tokens, judge, cost, timesMs } = run;
+  const { tokens, cost, timesMs } = run;
   const facts: [name: string, value: string | null][] = [
     ['Steps', String(run.steps)],
     ['Searches', `${run.searches}${run.duplicateSearches > 0 ? `, ${run.duplicateSearches} repeated` : ''}`],
@@ -102,7 +102,6 @@ function RunFacts({ run }: { run: CaseRun }) {
     ['Total time', formatMetricValue(timesMs.total, 'ms')],
     ['Cost', cost === null ? null : formatMetricValue(cost, 'money')],
     ['Confidence', run.confidence],
-    ['Judge scores', judge === null ? null : judge.scores.map((score) => score.toFixed(2)).join(', ')],
   ];
   return (
     <FactList class="run-facts" facts={facts.map(([name, value]) => [name, value === null ? [] : [value]])} />

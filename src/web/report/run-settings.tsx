@@ -60,7 +60,7 @@ export function RunSettings({ data: { header, arms } }: { data: ReportPageData }
     ['Embedder', collection.embedder || 'none'],
     ['Random seed', String(header.seed)],
     ['Currency', header.currency ?? 'none: no price file'],
-    ['Judge', header.judge ?? 'none'],
+    ['Grading model', header.grader?.model ?? 'none'],
   ];
   return (
     <ReportSection id="settings" title="Settings">
@@ -76,7 +76,7 @@ export function RunSettings({ data: { header, arms } }: { data: ReportPageData }
             {arms.map(({ name, settings, changed }) => (
               <td key={name} class={Object.hasOwn(changed, key) ? 'changed' : ''}>
                 {Object.hasOwn(changed, key) && '● '}
-                {formatSetting(settings[key as keyof typeof SETTING_LABELS])}
+                {settings === null ? '–' : formatSetting(settings[key as keyof typeof SETTING_LABELS])}
               </td>
             ))}
           </tr>

@@ -41,7 +41,7 @@ test('checks the answers of a reranked arm in the same way, with a local embedde
     stderr: '',
   });
   const { arms, cases } = reportDataSchema.parse(JSON.parse(readFileSync(join(home, 'out.json'), 'utf8')));
-  expect(arms.map(({ settings }) => settings.rerank)).toEqual([false, true]);
+  expect(arms.map(({ settings }) => settings?.rerank)).toEqual([false, true]);
   const sentences = arms.map(({ name }) => cases[0]?.results[name]?.runs[0]?.sentences[0]);
   expect(sentences[1]).toEqual(sentences[0]);
 });

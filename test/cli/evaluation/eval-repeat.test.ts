@@ -11,21 +11,14 @@ import { createSmallHome } from '../../support/serve-offline-model.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A model that is right every other time, and judges if asked without a stream. */
+/** A model that is right every other time. */
 async function startFlakyModel() {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
-    const { stream, model } = (await json(request)) as { stream?: boolean; model: string };
+    const { model } = (await json(request)) as { model: string };
     asked.push(model);
     const common = { id: 'c', created: 0, model };
     const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-    if (!stream) {
-      const message = { role: 'assistant', content: '{"score": 1, "reason": "fine"}' };
-      const choices = [{ index: 0, message, finish_reason: 'stop' }];
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ ...common, object: 'chat.completion', choices, usage }));
-      return;
-    }
     const content = asked.length % 2 === 1 ? 'It is a process [1].' : 'It is a bus [1].';
     const chunk = (delta: object, finish: string | null, more: object = {}) =>
       `data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }], ...more })}\n\n`;
@@ -37,7 +30,7 @@ async function startFlakyModel() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  return { asked, flags: ['--model', 'flaky', '--base-url', url, '--policy', 'always'], url };
+  return { asked, flags: ['--model', 'flaky', '--base-url', url, '--policy', 'always'] };
 }
 
 test('records repeats of a question on one tape and replays them', async () => {
@@ -66,25 +59,4 @@ test('records repeats of a question on one tape and replays them', async () => {
   expect(second?.arms[0]?.metrics).toMatchObject({
     'repeat.pass_all_k': { value: 0 },
   });
-});
-
-test('asks a separate judge by its name, and warns if a model judges itself', async () => {
-  const place = await createSmallHome();
-  await writeFile(
-    join(place.home, 'cases.jsonl'),
-    '{"id":"node","question":"What is a node?","expectedPhrases":["process"]}\n',
-  );
-  const { asked, flags, url } = await startFlakyModel();
-  const args = ['eval', 'cases.jsonl', '--collection', 'small', ...flags];
-  const silent = await runInProcess([...args, '--judge', '1'], place);
-  expect(silent).toMatchObject({ code: 2, stdout: '' });
-  expect(silent.stderr).toContain('flaky would judge its own answers');
-  expect(silent.stderr).toContain('--judge-model flaky');
-  const own = await runInProcess([...args, '--judge-model', 'flaky'], place);
-  expect(own.stdout.replace(/\s+/g, ' ')).toContain('flaky judged its own answers');
-  const judge = ['--judge-model', 'strict', '--judge-base-url', url];
-  const other = await runInProcess([...args, ...judge, '--fresh'], place);
-  expect(other.code).toBe(0);
-  expect(asked.at(-1)).toBe('strict');
-  expect(other.stdout).not.toContain('judged its own answers');
 });

@@ -53,3 +53,25 @@ test('replays a recorded comparison to the same report without the model', async
   const drifted = await runInProcess(['replay', 'cases.tape.json'], place);
   expect(drifted.code).toBe(7);
 });
+
+test('comments which cases need a new recording, and records only these', async () => {
+  const place = await createSmallHome();
+  await writeFile(join(place.home, 'cases.jsonl'), CASES.map((item) => JSON.stringify(item)).join('\n'));
+  const { flags, stop } = await serveOfflineModel();
+  const evaluate = ['eval', 'cases.jsonl', '--collection', 'small', '--policy', 'always'];
+  const recorded = await runInProcess([...evaluate, ...flags, '--record', 'eval.tape.json'], place);
+  expect(recorded).toMatchObject({ code: 0 });
+  const changed = [...evaluate, '--replay', 'eval.tape.json', '--system-prompt', 'Be brief.'];
+  const missed = await runInProcess([...changed, '--markdown', 'comment.md', '--html', 'x.html'], place);
+  expect(missed.code).toBe(7);
+  expect(missed.stderr).toContain('2 of 2 cases need a new recording: node, weather');
+  const comment = await readFile(join(place.home, 'comment.md'), 'utf8');
+  expect(comment).toMatch(/^<!-- citeloop-evaluation -->\n\n### ❌ 2 of 2 cases need a new recording/);
+  expect(comment).toContain('- <code>node</code>');
+  expect(comment).toContain('--on-miss record');
+  await expect(readFile(join(place.home, 'x.html'))).rejects.toThrow();
+  const renewed = await runInProcess([...changed, ...flags, '--on-miss', 'record'], place);
+  expect(renewed).toMatchObject({ code: 0 });
+  await stop();
+  expect(await runInProcess(changed, place)).toMatchObject({ code: 0 });
+});

@@ -113,17 +113,17 @@ test('applies custom checks to arms with other prompts and settings', async () =
     'a: systemPrompt="Say little." topK=3',
     '--arm',
     'b: topK=9',
-    '--prompt',
-    'terse.md',
+    '--arm',
+    'terse: systemPrompt=@terse.md',
   ];
   const compare = ['compare', 'checked.jsonl', ...arms, '--json', 'checked.json'];
   expect(await run(compare)).toMatchObject({ code: 3, stderr: expect.stringContaining('checks.mjs') });
   expect(await run([...compare, '--trust'])).toMatchObject({ code: 0 });
   const report = reportIn('checked.json');
-  expect(report.arms.map(({ name, settings }) => [name, settings.topK])).toEqual([
-    ['terse.md', expect.any(Number)],
+  expect(report.arms.map(({ name, settings }) => [name, settings?.topK])).toEqual([
     ['a', 3],
     ['b', 9],
+    ['terse', expect.any(Number)],
   ]);
   expect(report.arms[0]?.metrics).toMatchObject({ 'answer.correct': { value: 0.5 } });
 });
@@ -377,29 +377,32 @@ test('finds no difference between equal arms', async () => {
   expect(comparison?.metrics.map(({ metric }) => metric)).toContain('time.total');
 });
 
-test('imports a BEIR folder as a collection and cases', async () => {
-  await mkdir(inHome('beir/qrels'), { recursive: true });
-  const corpus = [
-    { _id: 'https://a.example/#1', title: 'Wheels', text: 'Wheels turn when the motor drives them forward.' },
-    { _id: 'b', title: '', text: 'Batteries store the energy that a robot needs to move.' },
+test('compares with an agent from code', async () => {
+  await writeFile(
+    inHome('agent.mjs'),
+    'export default ({ id }) => ({ answer: id === "node" ? "It performs computation." : "It is red.", sources: ["docs/nodes.md"] });\n',
+  );
+  const arms = [
+    '--arm',
+    'ours: policy=tool',
+    '--arm',
+    'theirs: module:./agent.mjs',
+    '--question',
+    'theirs,ours',
   ];
-  await writeFile(inHome('beir/corpus.jsonl'), corpus.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  await writeFile(
-    inHome('beir/queries.jsonl'),
-    '{"_id":"q1","text":"When do wheels turn?"}\n{"_id":"q2","text":"What stores the energy of a robot?"}\n',
-  );
-  await writeFile(
-    inHome('beir/qrels/test.tsv'),
-    'query-id\tcorpus-id\tscore\nq1\thttps://a.example/#1\t1\nq2\tb\t1\n',
-  );
-  const imported = await runInProcess(['eval', 'import', 'beir', '--output', 'beir.jsonl'], { home });
-  expect(imported.stdout).toContain('Imported 2 cases to beir.jsonl. Indexed 2 documents in beir.');
-  const { code } = await runInProcess(['eval', 'beir.jsonl', '--collection', 'beir', '--json', 'beir.json'], {
-    home,
-  });
+  const { code, stderr } = await run(['compare', 'cases.jsonl', ...arms, '--json', 'code.json']);
+  expect(stderr).toBe('');
   expect(code).toBe(0);
-  expect(reportIn('beir.json').arms[0]?.metrics['retrieval.recall@5']).toMatchObject({ value: 1, n: 2 });
-  expect(reportIn('beir.json').cases[0]?.results.tool?.runs[0]?.retrievals[0]?.chunks[0]?.title).toBe(
-    'Wheels',
-  );
+  const report = reportIn('code.json');
+  expect(report.arms.map(({ name, settings }) => [name, settings?.policy])).toEqual([
+    ['theirs', undefined],
+    ['ours', 'tool'],
+  ]);
+  expect(report.cases.find(({ id }) => id === 'node')?.results.theirs?.metrics['answer.correct']).toBe(1);
+  expect(
+    await run(['compare', 'cases.jsonl', '--arm', 'topK=3', '--arm', 'module:./none.mjs']),
+  ).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Could not load the arm ./none.mjs'),
+  });
 });

@@ -62,7 +62,7 @@ export function hostileReport(report: ReportData): ReportData {
     arms: changed.arms.map((arm) => ({ ...arm, name: arms.get(arm.name) ?? arm.name })),
     cases: changed.cases.map((item, index) => ({ ...item, id: `${HOSTILE} ${index}` })),
     gates: [{ gate: HOSTILE, arm: HOSTILE, passed: false, line: HOSTILE }],
-    header: { ...changed.header, judge: HOSTILE, currency: HOSTILE },
+    header: { ...changed.header, grader: { model: HOSTILE, agreement: null }, currency: HOSTILE },
     notes: [HOSTILE],
   };
 }

@@ -8,7 +8,7 @@ import type { ReportArm, ReportData } from '../../../src/evaluation/report/repor
 
 export interface SyntheticOptions {
   cases: number;
-  arms?: readonly ReportArm['settings']['policy'][];
+  arms?: readonly NonNullable<ReportArm['settings']>['policy'][];
   /** The number of chunks in the collection. */
   chunks?: number;
   topK?: number;
@@ -87,6 +87,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       answer,
       abstained: abstains,
       grounded: !abstains,
+      checked: true,
       confidence: 'high',
       citations: abstains
         ? []
@@ -126,7 +127,6 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
         total: 200 + random() * 300,
       },
       grade: null,
-      judge: null,
       checks: [],
       error: null,
     };
@@ -153,9 +153,9 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       margin: 0.05,
       date: '2026-01-02T03:04:05.000Z',
       durationMs: 61_000,
-      totals: { turns: count, reused: 0, tokens: 0, money: null, judge: null },
+      totals: { turns: count, reused: 0, tokens: 0, money: null, grading: null },
       currency: null,
-      judge: null,
+      grader: null,
     },
     cases,
     metrics: allMetrics,

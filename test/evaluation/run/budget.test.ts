@@ -4,8 +4,8 @@ import { createRun } from '../run-fixtures.ts';
 
 test('stops before the budget is exceeded and counts the missing answers', async () => {
   const cases = ['1', '2', '3', '4', '5'].map((id) => ({ id, question: `${id}?` }));
-  const tokens = { prompt: 0, completion: 0, total: 0 };
-  const ask = async () => createRun({ cost: 0.5, judge: { scores: [1], reason: '', tokens, cost: 0.5 } });
+  const ask = async () =>
+    createRun({ cost: 0.5, grade: { correct: true, reason: '', tokens: 0, cost: 0.5 } });
   const lines: string[] = [];
   const running = runArms(
     cases,

@@ -11,7 +11,7 @@ const createCase = (...checks: unknown[]): EvaluationCase =>
   evaluationCaseSchema.parse({ id: 'c', question: 'How?', checks });
 
 async function outcomes(item: EvaluationCase, answer: string, directory = '.') {
-  const check = await prepareChecks([item], { directory, judge: null, assertTrustedCode });
+  const check = await prepareChecks([item], { directory, grader: null, assertTrustedCode });
   return (await check(item, answer, signal)).map(({ passed }) => passed);
 }
 
@@ -36,7 +36,7 @@ export const vague = () => 'maybe';`,
     { module: 'checks.mjs#broken' },
     { module: 'checks.mjs#vague' },
   );
-  const check = await prepareChecks([item], { directory, judge: null, assertTrustedCode });
+  const check = await prepareChecks([item], { directory, grader: null, assertTrustedCode });
   expect(await check(item, 'Wait for it.', signal)).toMatchObject([
     { check: 'module checks.mjs', passed: true },
     { passed: false, reason: 'no please' },
@@ -45,7 +45,7 @@ export const vague = () => 'maybe';`,
   ]);
 });
 
-test('checks a rubric with the judge and counts its tokens', async () => {
+test('checks a rubric with a model and counts its tokens', async () => {
   const replies = ['{"pass": true, "reason": "both named"}', 'Hm.'];
   const prompts: string[] = [];
   const ask = async (_: string, prompt: string) => {
@@ -55,7 +55,7 @@ test('checks a rubric with the judge and counts its tokens', async () => {
   const item = createCase({ rubric: 'It names both ports.' }, { rubric: '=== end ===' });
   const check = await prepareChecks([item], {
     directory: '.',
-    judge: { ask, priceOf: ({ total }) => total / 100 },
+    grader: { ask, priceOf: ({ total }) => total / 100 },
     assertTrustedCode,
   });
   expect(await check(item, '80 and 443', signal)).toEqual([
@@ -63,7 +63,7 @@ test('checks a rubric with the judge and counts its tokens', async () => {
     {
       check: 'rubric === end ===',
       passed: false,
-      reason: 'the reply of the judge could not be parsed',
+      reason: 'the reply of the model could not be parsed',
       tokens: 55,
       cost: 0.55,
     },
@@ -73,10 +73,10 @@ test('checks a rubric with the judge and counts its tokens', async () => {
 
 test('rejects invalid checks before any question is asked', async () => {
   const opening = (...checks: unknown[]) =>
-    prepareChecks([createCase(...checks)], { directory: '.', judge: null, assertTrustedCode });
+    prepareChecks([createCase(...checks)], { directory: '.', grader: null, assertTrustedCode });
   await expect(opening({ regex: '(' })).rejects.toThrow('Invalid check regex ( in case "c"');
   await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('Invalid check');
   await expect(opening({ module: 'package.json#x' })).rejects.toThrow('Invalid check');
-  await expect(opening({ rubric: 'Be nice.' })).rejects.toThrow('a rubric needs --judge-model');
+  await expect(opening({ rubric: 'Be nice.' })).rejects.toThrow('a rubric needs --grade-model');
   expect(() => createCase({ contains: 'a', regex: 'b' })).toThrow();
 });

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bootstrapColumns, percentileInterval } from '../../../src/evaluation/statistics/bootstrap.ts';
-import { columnRatio, type MetricColumn } from '../../../src/evaluation/statistics/metric-column.ts';
 import { createPermutationTest } from '../../../src/evaluation/statistics/permutation-test.ts';
 import { createRandomIndex } from '../../../src/evaluation/statistics/random-index.ts';
 import {
@@ -14,11 +12,6 @@ import {
   tangoScore,
   wilsonInterval,
 } from '../../../src/evaluation/statistics/significance.ts';
-
-const columnOf = (values: readonly number[], of: readonly number[] = values.map(() => 1)): MetricColumn => ({
-  sum: Float64Array.from(values),
-  of: Float64Array.from(of),
-});
 
 test('McNemar returns the exact binomial probability', () => {
   // 2 * (1 + 10 + 45) / 2^10, 2 / 2^6, 2 * (1 + 5) / 2^5.
@@ -87,59 +80,6 @@ test('the Wilson interval matches published values', () => {
     expect(interval[0]).toBeCloseTo(low, 4);
     expect(interval[1]).toBeCloseTo(high, 4);
   }
-});
-
-test('the bootstrap interval of a mean is two standard errors on either side', () => {
-  const values = Array.from({ length: 200 }, (_, index) => (index % 10) / 10);
-  const [low, high] = percentileInterval(bootstrapColumns([columnOf(values)], 1)[0] as Float64Array) as [
-    number,
-    number,
-  ];
-  // Mean 0.45, standard deviation 0.2872, so 1.96 * 0.2872 / sqrt(200) = 0.0398.
-  expect(low).toBeCloseTo(0.45 - 0.0398, 2);
-  expect(high).toBeCloseTo(0.45 + 0.0398, 2);
-});
-
-test('grouping thousands of cases keeps the interval of the formula', () => {
-  const random = createRandomIndex(5);
-  const values = Array.from({ length: 10_000 }, () => random(1000) / 1000);
-  const [low, high] = percentileInterval(bootstrapColumns([columnOf(values)], 3)[0] as Float64Array) as [
-    number,
-    number,
-  ];
-  // 1.96 * 0.2887 / 100 on either side.
-  expect(high - low).toBeCloseTo(2 * 1.96 * 0.002887, 2.5);
-  expect(Math.abs((high + low) / 2 - columnRatio(columnOf(values)))).toBeLessThan(0.001);
-});
-
-test('the same seed gives the same samples', () => {
-  const column = columnOf([1, 2, 3, 4, 5, 6, 7]);
-  const samples = (seed: number) => Array.from(bootstrapColumns([column], seed, 50)[0] as Float64Array);
-  expect(samples(1)).toEqual(samples(1));
-  expect(samples(1)).not.toEqual(samples(2));
-});
-
-test('a bootstrap interval contains its value, and equal columns get equal samples', () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 60 }),
-      (values) => {
-        const column = columnOf(values);
-        const [first, second] = bootstrapColumns([column, column], 7, 400) as [Float64Array, Float64Array];
-        expect(first).toEqual(second);
-        const [low, high] = percentileInterval(first) as [number, number];
-        expect(low).toBeLessThanOrEqual(columnRatio(column) + 1e-9);
-        expect(high).toBeGreaterThanOrEqual(columnRatio(column) - 1e-9);
-      },
-    ),
-    { numRuns: 60 },
-  );
-});
-
-test('a ratio that is undefined in most samples has no interval', () => {
-  const column = columnOf([1, 0, 0, 0], [1, 0, 0, 0]);
-  const [samples] = bootstrapColumns([column], 1) as [Float64Array];
-  expect(percentileInterval(samples)).toBeNull();
 });
 
 test('random indices cover the range below the bound', () => {
@@ -301,16 +241,4 @@ test('the number of units to decide matches the formula for McNemar', () => {
   const alike = { ...decided, difference: 0, deviation: Math.sqrt(0.3), alpha: 0.05, equivalenceAlpha: 0.05 };
   expect(estimateUnitsToDecide(alike)).toBeCloseTo(1000, -2);
   expect(estimateUnitsToDecide({ ...alike, difference: 0, margin: 0 })).toBeNull();
-});
-
-test('the percentile interval is the central 95 % of unsorted samples', () => {
-  const samples = Float64Array.from({ length: 201 }, (_, index) => (index * 7) % 201);
-  expect(percentileInterval(samples)).toEqual([5, 195]);
-});
-
-test('the percentile interval needs 95 % defined samples', () => {
-  const samples = (missing: number) =>
-    Float64Array.from({ length: 100 }, (_, index) => (index < missing ? Number.NaN : index));
-  expect(percentileInterval(samples(5))).not.toBeNull();
-  expect(percentileInterval(samples(6))).toBeNull();
 });
