@@ -9,6 +9,7 @@ import { formatCount } from '../../text/format-count.ts';
 import { withApp } from '../commands/with-app.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrap-text.ts';
 import { assertNotExisting, type JsonCommandFlags, writeOutputFile } from './evaluation-files.ts';
 import { openModelPrompt } from './open-arms.ts';
 
@@ -37,7 +38,12 @@ export async function runEvalInit({
     try {
       const ask = app.config.agent.model === OFFLINE_MODEL ? null : await openModelPrompt(app);
       const onProgress = (done: number) => bar.update({ done, total: count });
-      const cases = await draftCases(await readChunks(store), { count, ask, signal, onProgress });
+      const { cases, passages } = await draftCases(await readChunks(store), {
+        count,
+        ask,
+        signal,
+        onProgress,
+      });
       if (cases.length === 0) {
         throw new AppError('invalid_input', `No passage of "${store.name}" yields a question.`, {
           hint: 'Ingest documents with headings and sentences, or write cases by hand: docs/evaluation.md.',
@@ -47,13 +53,25 @@ export async function runEvalInit({
       bar.clear();
       const { collectionChosen, agent } = app.config;
       const collection = collectionChosen ? ` --collection ${agent.collection}` : '';
-      const drafted = cases.filter(({ expectedSources }) => expectedSources !== undefined).length;
-      const kinds = `${drafted} from documents, ${cases.length - drafted} off-topic or small talk`;
-      const better = ask === null ? ' A model writes better questions: add --model.' : '';
-      const sentence = `Drafted ${formatCount(cases.length, 'case')} in ${file} (${kinds}).${better} Review and correct them, then run: citeloop eval ${file}${collection}`;
+      const countOf = (answerable: boolean | undefined) =>
+        cases.filter((item) => item.answerable === answerable).length;
+      const sentences = [
+        `Drafted ${formatCount(cases.length, 'case')} in ${file}: ${countOf(true)} answerable, ${countOf(false)} unanswerable, ${countOf(undefined)} small talk.`,
+        ...(countOf(true) + countOf(false) < count
+          ? [
+              `Fewer than ${count}: of ${formatCount(passages.read, 'passage')}, ${passages.unused} gave no question and ${passages.repeated} a repeated one.`,
+            ]
+          : []),
+        ...(ask === null
+          ? [
+              'Without a model, questions come from definitions and headings, and unanswerable ones are off-topic: add --model for questions as people ask them, and for unanswerable ones close to your documents.',
+            ]
+          : []),
+        `Review and correct them, then run: citeloop eval ${file}${collection}`,
+      ];
       const terminal = createTerminal(process.stdout);
-      if (json === undefined) terminal.write(terminal.text(`${sentence}\n`));
-      else terminal.write(`${JSON.stringify({ file, cases: cases.length })}\n`);
+      if (json === undefined) for (const sentence of sentences) renderText(terminal, sentence);
+      else terminal.write(`${JSON.stringify({ file, cases: cases.length, passages })}\n`);
     } finally {
       bar.clear();
       await store.close();

@@ -50,7 +50,7 @@ export interface EvaluationFlags
     TapeFlags,
     EvaluationInputs,
     FlagValues<'policy' | 'model' | 'baseUrl' | 'api' | 'toolName', string>,
-    FlagValues<'html' | 'junit' | 'markdown' | 'reportUrl', string> {
+    FlagValues<'html' | 'markdown' | 'reportUrl', string> {
   threshold?: number | undefined;
 }
 

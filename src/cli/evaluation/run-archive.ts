@@ -68,7 +68,9 @@ export async function findReport(
       name === undefined
         ? `There is no ${isLast ? '' : 'file or '}run "${reference}": ${formatCount(names.length, 'run')} saved.`
         : `Several runs start with "${reference}".`;
-    throw new AppError('invalid_input', message, { hint: 'To list the saved runs: citeloop eval runs' });
+    throw new AppError('invalid_input', message, {
+      hint: `Newest runs: ${names.slice(-10).reverse().join(', ') || 'none'}.`,
+    });
   }
   const report = await readArchivedRun(home, name);
   if (report !== null) return { name, report };

@@ -20,7 +20,7 @@ import { archiveRun } from './run-archive.ts';
 const MAX_LISTED_CASES = 10;
 
 /** Output files; an empty path of the JSON is stdout. */
-type ReportOutputs = Pick<EvaluationFlags, 'json' | 'html' | 'junit' | 'markdown' | 'reportUrl' | 'gate'>;
+type ReportOutputs = Pick<EvaluationFlags, 'json' | 'html' | 'markdown' | 'reportUrl' | 'gate'>;
 
 /** Archives a finished evaluation, writes its outputs and prints it. Throws `gate_failed` if a gate failed. */
 export async function writeReport(
@@ -57,7 +57,7 @@ export async function writeReport(
 }
 
 async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<string[]> {
-  const { json, html, junit, markdown, reportUrl, gate = [] } = outputs;
+  const { json, html, markdown, reportUrl, gate = [] } = outputs;
   const files: [path: string, content: string][] = [];
   if (json) files.push([json, `${JSON.stringify(report)}\n`]);
   if (html !== undefined) {
@@ -65,10 +65,6 @@ async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<s
       '../../evaluation/report/render-html-report.ts'
     );
     files.push([html, renderHtmlReport(report, await readReportAssets(reportDirectory()))]);
-  }
-  if (junit !== undefined) {
-    const { renderJunit } = await import('../../evaluation/report/render-junit.ts');
-    files.push([junit, renderJunit(report)]);
   }
   if (markdown !== undefined) {
     files.push([

@@ -2,7 +2,6 @@ import type { CompareFlags, EvalFlags } from '../evaluation/compare.ts';
 import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
-import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
 import { answeringOptions } from './agent-flags.ts';
 import type { CommandDefinition, OptionDefinition } from './command-definition.ts';
 import { type CommonFlags, serviceOptions, tapeOptions } from './common-flags.ts';
@@ -25,7 +24,6 @@ const evaluationOptions = {
   gate: { value: 'rule', array: true, describe: 'Exit with code 8 unless this holds' },
   json: { value: 'path', optionalValue: /./, describe: 'Write JSON to a file (default stdout)' },
   html: { value: 'path', describe: 'Write an HTML report' },
-  junit: { value: 'path', describe: 'Write JUnit XML' },
   markdown: { value: 'path', describe: 'Write a pull request comment' },
   'report-url': { value: 'url', describe: 'Report link in the comment' },
   fresh: { type: 'boolean', describe: 'Start over instead of continuing an interrupted run' },
@@ -58,7 +56,7 @@ const init: CommandDefinition<EvalInitFlags> = {
   command: 'init',
   describe: 'Draft cases from a collection',
   options: {
-    count: { alias: 'n', type: 'number', describe: 'Number of cases from documents (default 40)' },
+    count: { alias: 'n', type: 'number', describe: 'Number of cases, a third unanswerable (default 40)' },
     output: { ...output, describe: 'Output file (default cases.yaml)' },
     model: { describe: 'Model that writes the questions' },
     provider: shared.provider,
@@ -82,14 +80,6 @@ const importCases: CommandDefinition<EvalImportFlags> = {
   handler: async (flags) => (await import('../evaluation/eval-import.ts')).runEvalImport(flags),
 };
 
-const runs: CommandDefinition<EvalRunsFlags> = {
-  command: 'runs',
-  describe: 'List past evaluations, newest first',
-  options: { limit: { type: 'number', describe: 'Maximum number of results (default 20)' } },
-  examples: [['citeloop eval runs', 'List the names that eval diff accepts']],
-  handler: async (flags) => (await import('../evaluation/eval-runs.ts')).runEvalRuns(flags),
-};
-
 const diff: CommandDefinition<EvalDiffFlags> = {
   command: 'diff [before] [after]',
   describe: 'Compare two evaluations case by case',
@@ -108,7 +98,7 @@ const diff: CommandDefinition<EvalDiffFlags> = {
 export const evalCommand: CommandDefinition<CommonFlags> = {
   command: 'eval',
   describe: 'Measure answers, citations and cost on test cases',
-  commands: [run, init, importCases, runs, diff],
+  commands: [run, init, importCases, diff],
   epilogue: 'Metrics: docs/evaluation.md',
 };
 

@@ -30,26 +30,13 @@ export function PrimaryMetrics({ data }: { data: ReportPageData }) {
   );
 }
 
-/** Descriptive metrics, correct answers by tag, and definitions. */
+/** Descriptive metrics, and correct answers by tag. */
 export function OtherMetrics({ data }: { data: ReportPageData }) {
   return (
     <ReportSection id="other-metrics" title="Other metrics">
       <p class="hint">These describe the runs. Differences in them are not tested.</p>
       <MetricTable data={data} metrics={data.metrics.filter((metric) => !metric.primary)} />
       <TagTable data={data} />
-      <details class="aside">
-        <summary>Metric definitions</summary>
-        <dl class="definitions">
-          {data.metrics.map(({ id, label, description }) => (
-            <div key={id}>
-              <dt>
-                {label} <code>{id}</code>
-              </dt>
-              <dd>{description}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
     </ReportSection>
   );
 }

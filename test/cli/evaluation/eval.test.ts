@@ -71,8 +71,6 @@ test('evaluates cases and writes every output', async () => {
     'base.json',
     '--html',
     'out/page.html',
-    '--junit',
-    'junit.xml',
   ]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^“tool” answers 3 of 3 questions correctly/);
@@ -85,9 +83,6 @@ test('evaluates cases and writes every output', async () => {
   });
   expect(report.arms[0]?.metrics['decision.over']).toMatchObject({ value: 0, n: 1 });
   expect(readFileSync(inHome('out/page.html'), 'utf8')).toContain('“tool” answers 3 of 3');
-  expect(readFileSync(inHome('junit.xml'), 'utf8')).toContain(
-    'tests="4" failures="0" errors="0" skipped="1"',
-  );
 });
 
 test('prints JSON only with --json without a file', async () => {
@@ -243,16 +238,12 @@ test('warns if no expected source is in the collection', async () => {
   expect(reportIn('base.json').notes).toEqual([]);
 });
 
-test('archives runs, lists them and compares them case by case', async () => {
+test('archives runs and compares them case by case', async () => {
   await run(['eval', 'cases.jsonl', '--json', 'with.json']);
   const without = await run([
     ...['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json'],
     ...['--system-prompt', 'Be brief.', '--max-history', '5'],
   ]);
-  const listed = JSON.parse((await runInProcess(['eval', 'runs', '--json'], { home })).stdout);
-  expect(listed[0]).toMatchObject({ readable: true, arms: [{ name: 'never', correct: 1 / 3 }] });
-  const table = (await runInProcess(['eval', 'runs', '--limit', '2'], { home })).stdout;
-  expect(table).toContain(listed[1].name);
   const { code, stdout } = await runInProcess(['eval', 'diff'], { home });
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -341,14 +332,14 @@ test('drafts cases from a collection and does not overwrite a file', async () =>
   const { code, stdout } = await run(['eval', 'init', '--output', 'drafts.yaml', '--json']);
   expect(code).toBe(0);
   const drafts = parseCases(readFileSync(inHome('drafts.yaml'), 'utf8'), 'drafts.yaml');
-  expect(JSON.parse(stdout)).toEqual({ file: 'drafts.yaml', cases: drafts.length });
-  expect(drafts.map(({ question }) => question)).toContain('What is topic?');
+  expect(JSON.parse(stdout)).toMatchObject({ file: 'drafts.yaml', cases: drafts.length });
+  expect(drafts.map(({ question }) => question)).toContain('What is a topic?');
   expect((await run(['eval', 'init', '--output', 'drafts.yaml'])).code).toBe(2);
   // Off-topic questions are added.
   expect(drafts.length).toBeGreaterThan(6);
   for (const howMany of ['--count', '--n', '-n']) {
     const one = await run(['eval', 'init', howMany, '1', '--output', 'one.yaml', '--force', '--json']);
-    expect(JSON.parse(one.stdout)).toMatchObject({ cases: 6 });
+    expect(JSON.parse(one.stdout)).toMatchObject({ cases: 3 });
   }
   expect((await run(['eval', 'drafts.yaml'])).stdout).toContain('questions correctly');
 });
@@ -356,7 +347,9 @@ test('drafts cases from a collection and does not overwrite a file', async () =>
 test('imports the questions of a CSV file', async () => {
   await writeFile(inHome('rows.csv'), 'question,answer,owner\nWhat is a node?,A process,anna\n');
   const { stdout } = await runInProcess(['eval', 'import', 'rows.csv', '-o', 'rows.jsonl'], { home });
-  expect(stdout.replace(/\s+/g, ' ')).toContain('Imported 1 case to rows.jsonl. Skipped: column owner.');
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    'Imported 1 case to rows.jsonl. Skipped: column owner. Run: citeloop eval rows.jsonl',
+  );
 });
 
 test('finds no difference between equal arms', async () => {

@@ -73,11 +73,12 @@ test('escapes bars and markup in sentences once', () => {
   expect(text).toContain('> a &vert; b \\# c \\*d\\* &amp; &lt;e&gt;\n');
 });
 
-test('the example workflows use no secrets and check out no code with write permission', () => {
+test('the example workflows give no write permission to code, and no key to the comment', () => {
   const read = (name: string) => parse(readFileSync(`examples/github/${name}.yml`, 'utf8'));
   const [quality, comment] = [read('quality'), read('comment')];
   expect(quality).toMatchObject({ on: 'pull_request', permissions: { contents: 'read' } });
-  expect(JSON.stringify(quality)).not.toContain('secrets.');
+  expect(JSON.stringify(quality).match(/secrets\.\w+/g)).toEqual(['secrets.OPENAI_API_KEY']);
+  expect(JSON.stringify(comment)).not.toContain('secrets.');
   expect(JSON.stringify(quality)).toContain('--replay');
   expect(comment.permissions).toEqual({ actions: 'read', 'pull-requests': 'write' });
   expect(JSON.stringify(comment)).not.toContain('checkout');

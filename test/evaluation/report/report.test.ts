@@ -7,7 +7,6 @@ import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { formatPValue } from '../../../src/evaluation/report/format-metric.ts';
 import { formatFinding } from '../../../src/evaluation/report/format-verdict.ts';
 import { assertGatesPassed, checkGate, parseGate } from '../../../src/evaluation/report/gates.ts';
-import { renderJunit } from '../../../src/evaluation/report/render-junit.ts';
 import {
   type GateResult,
   parseReport,
@@ -430,21 +429,6 @@ test('no-worse-than fails on a proven loss unless it is within the margin', () =
 
 test('rejects a baseline of another format', () => {
   expect(() => parseReport({ a: 1 }, 'base.json')).toThrow('base.json is not a report of this program');
-});
-
-test('renders JUnit tests for cases and gates', () => {
-  const arm = createArm('tool', (index) => index > 0);
-  const runs = new Map(arm.runs)
-    .set('c1', [createRun({ error: createRunError() })])
-    .set('c2', [createRun({ answer: '<blue> & "red"\u0007' })]);
-  const report = createReport({ ...arm, runs });
-  const xml = renderJunit({ ...report, gates: [{ gate: 'g', arm: 'tool', passed: false, line: 'a < b' }] });
-  expect(xml).toContain('<testsuite name="tool" tests="80" failures="1" errors="1" skipped="0"');
-  expect(xml).toContain('<failure message="Expected: blue">Question: Question 0?\nAnswer: It is red.');
-  expect(xml).toContain(
-    '<testcase classname="gates" name="tool: a &lt; b"><failure message="a &lt; b">g</failure></testcase>',
-  );
-  expect(xml).not.toContain('\u0007');
 });
 
 test('leaves metrics with too few differing cases out of the correction', () => {
