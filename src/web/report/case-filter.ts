@@ -40,14 +40,6 @@ export const CASE_OUTCOMES = {
     'Answered although unanswerable',
     someRun(({ abstained, error }, { answerable }) => !abstained && error === null && answerable === false),
   ],
-  'over-search': [
-    'Searched needlessly',
-    someRun(({ searches }, { needsRetrieval }) => searches > 0 && needsRetrieval === false),
-  ],
-  'under-search': [
-    'Did not search when needed',
-    someRun(({ searches }, { needsRetrieval }) => searches === 0 && needsRetrieval === true),
-  ],
   unsupported: [
     'Has an unsupported citation',
     someRun(({ citations }) => citations.some(({ verdict }) => !isSupportedVerdict(verdict))),

@@ -95,7 +95,13 @@ function TopBar({ isComparison }: { isComparison: boolean }) {
 function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { data: ReportPageData }) {
   const [first = '', ...others] = verdict;
   // The first sentence may repeat the finding in the title.
-  const lead = first.startsWith(`${finding}.`) ? first.slice(finding.length + 1).trim() : first;
+  const rest = /^[.:]/.test(first.slice(finding.length)) && first.startsWith(finding);
+  const lead = rest
+    ? first
+        .slice(finding.length + 1)
+        .trim()
+        .replace(/^./u, (letter) => letter.toUpperCase())
+    : first;
   const failure = formatFailedGates(gates);
   return (
     <section id="verdict" aria-labelledby="verdict-title" class="verdict">

@@ -72,8 +72,6 @@ test('finds cases by what a run did', () => {
   const examples: [CaseCriteria['outcome'], Partial<CaseRun>, Partial<ReportCase>][] = [
     ['abstained-wrongly', { abstained: true }, { answerable: true }],
     ['answered-wrongly', { abstained: false }, { answerable: false }],
-    ['over-search', { searches: 1 }, { needsRetrieval: false }],
-    ['under-search', { searches: 0 }, { needsRetrieval: true }],
     ['unsupported', { citations: [weak] }, {}],
     ['error', { error }, {}],
   ];
