@@ -89,15 +89,15 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
     }
     const certain = certainPart(pending);
     if (certain === '') return;
-    const lines = formatBlocks(parseAnswerMarkdown(certain), certain, target);
-    // Only a pipe gets fences.
-    show(!target.terminal.interactive && isOpenCode(certain) ? lines.slice(0, -1) : lines);
+    show(formatBlocks(parseAnswerMarkdown(certain), certain, target));
   }
 
   return {
     push(text) {
       pending += text;
       unread += text.length;
+      // A pipe gets the whole text at the end.
+      if (!target.terminal.interactive) return;
       if (shown !== '' && unread < PARSE_AFTER && !text.includes('\n')) return;
       unread = 0;
       takeBlocks();
@@ -152,14 +152,6 @@ function firstOpening(leaf: RootContent, source: string): number {
 function lastLeaf(node: RootContent | undefined): RootContent | undefined {
   const holds = node?.type === 'list' || node?.type === 'listItem' || node?.type === 'blockquote';
   return holds ? lastLeaf(node.children.at(-1)) : node;
-}
-
-function isOpenCode(source: string): boolean {
-  const leaf = lastLeaf(parseAnswerMarkdown(source).at(-1));
-  if (leaf?.type !== 'code') return false;
-  const [opening = '', ...lines] = source.slice(leaf.position?.start.offset).trimEnd().split('\n');
-  const fence = /^(?:`{3,}|~{3,})/.exec(opening)?.[0] ?? '';
-  return !(lines.at(-1) ?? '').replace(/^[\s>]+/, '').startsWith(fence);
 }
 
 function lineStart(source: string, { position }: Pick<RootContent, 'position'>): number {

@@ -42,8 +42,8 @@ export function createProgressBar(label: string) {
       const count = total === null ? String(done) : `${done}/${total}`;
       const parts = [`${label} ${count}`, note, left === null ? '' : `${formatDuration(left)} left`];
       const text = parts.filter((part) => part !== '').join(', ');
-      const room = createTerminal(process.stderr).width - text.length - 6;
-      const width = Math.min(MAX_BAR_WIDTH, room);
+      const free = createTerminal(process.stderr).width - text.length - 6;
+      const width = Math.min(MAX_BAR_WIDTH, free);
       const bar =
         total === null || width < MIN_BAR_WIDTH ? '' : `${formatBar(done / Math.max(1, total), width)} `;
       spinner.show(`${bar}${text}`, { isElapsed: false });

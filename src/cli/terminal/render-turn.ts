@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { waitForTurn } from '../../agent/wait-for-turn.ts';
 import { createMarkerMerger, mergeMarkers } from '../../citations/merge-markers.ts';
-import { CLOSEST_PASSAGES_OPENING, isClosestPassagesAnswer } from '../../domain/abstention.ts';
 import { markFlagged } from '../../domain/answer-status.ts';
 import { shortenClosestPassages } from '../../domain/closest-passages.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
@@ -55,7 +54,7 @@ export async function renderTurn(
     const terminal = { ...out, write: writeAnswer };
     const writer =
       format === 'md' ? createRawStream(terminal) : createMarkdownStream({ terminal, width: wrapWidth(out) });
-    return createAnswerStream(writer, toShownAnswer);
+    return createAnswerStream(writer);
   }
 
   function writeAnswer(text: string): void {
@@ -146,13 +145,12 @@ export async function renderTurn(
   return completed;
 }
 
-/** Prints text while it arrives, except the closest passages, which are shortened when they are complete. */
-function createAnswerStream(writer: MarkdownStream, toShownAnswer: (text: string) => { text: string }) {
+/** Prints text while it arrives. */
+function createAnswerStream(writer: MarkdownStream) {
   // Removes escape sequences, also those that are split between deltas.
   const visible = createVisibleStream();
   const merger = createMarkerMerger(write);
   let shown = '';
-  let held: string | null = '';
 
   function write(text: string): void {
     const kept = shown === '' ? text.trimStart() : text;
@@ -161,23 +159,12 @@ function createAnswerStream(writer: MarkdownStream, toShownAnswer: (text: string
     writer.push(kept);
   }
 
-  function merge(text: string): void {
-    if (held !== null) {
-      held = (held + text).trimStart();
-      if (CLOSEST_PASSAGES_OPENING.startsWith(held) || isClosestPassagesAnswer(held)) return;
-    }
-    merger.push(held ?? text);
-    held = null;
-  }
-
   return {
-    push: (delta: string) => merge(visible.push(delta)),
+    push: (delta: string) => merger.push(visible.push(delta)),
     write: (text: string) => write(visible.push(text) + visible.end()),
     /** Ends the last line and returns the text that was written. May be called again. */
     end(): string {
-      merge(visible.end());
-      if (held !== null) write(toShownAnswer(held).text);
-      held = '';
+      merger.push(visible.end());
       merger.end();
       writer.end();
       return shown;

@@ -71,7 +71,7 @@ export function MarkdownView({ text, markers, marked, mark = UNSUPPORTED_MARK }:
   });
 }
 
-/** Code that the keyboard can scroll, with a button to copy it. */
+/** Code with a button to copy it. */
 function CodeBlock({ children }: { children?: ComponentChildren }) {
   const [label, setLabel] = useState('Copy');
   const code = useRef<HTMLPreElement>(null);
@@ -79,10 +79,7 @@ function CodeBlock({ children }: { children?: ComponentChildren }) {
     setLabel((await copyToClipboard(code.current?.textContent ?? '')) ? 'Copied' : 'Copying was blocked');
   return (
     <div class="code-block">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: The keyboard must reach what scrolls. */}
-      <pre ref={code} tabIndex={0}>
-        {children}
-      </pre>
+      <pre ref={code}>{children}</pre>
       <button type="button" class="copy" aria-label={`${label} code`} onClick={copy}>
         {label}
       </button>

@@ -131,7 +131,7 @@ test('a link shows its target; one that poses as a source is removed by the chec
   expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
   expect(await link.getAttribute('target')).toBe('_blank');
   resume();
-  await turn.getByText('⊘ unknown source').waitFor();
+  await turn.getByText('sources that were not retrieved').waitFor();
   expect(await link.count()).toBe(1);
   expect(await turn.locator('.answer').getByRole('link').count()).toBe(1);
 });
