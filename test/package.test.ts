@@ -58,3 +58,28 @@ test('server.json describes this package for the MCP registry', () => {
   });
   expect(server.description.length).toBeLessThanOrEqual(100);
 });
+
+test('the files for assistants name this version, existing commands and existing files', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  const plugin = JSON.parse(readFileSync('.claude-plugin/plugin.json', 'utf8'));
+  expect(plugin).toMatchObject({ name: 'citeloop', version, mcpServers: { citeloop: { command: 'npx' } } });
+  expect(existsSync(plugin.skills)).toBe(true);
+  const skill = readFileSync('skills/citeloop/SKILL.md', 'utf8');
+  const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n/.exec(skill) ?? [];
+  expect(name).toBe('citeloop');
+  expect(description.length).toBeLessThanOrEqual(1024);
+  const linked = Array.from(
+    readFileSync('llms.txt', 'utf8').matchAll(/\]\(([^)]+)\)/g),
+    ([, path = '']) => path,
+  );
+  expect(linked.length).toBeGreaterThan(10);
+  expect(linked.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('the Dockerfile runs commands and copies files that exist', () => {
+  const text = readFileSync('Dockerfile', 'utf8');
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g)) expect(scripts).toHaveProperty(script);
+  const command = JSON.parse(/^CMD (.+)$/m.exec(text)?.[1] ?? '[]');
+  expect(command[0]).toBe('serve');
+});
