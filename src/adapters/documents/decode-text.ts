@@ -13,14 +13,14 @@ export function decodeText(bytes: Uint8Array, name: string): string {
   return decodeWithEncoding(encoding === 'utf-8' && isLatin1(bytes) ? 'windows-1252' : encoding, bytes, name);
 }
 
-/** Whether a text is not UTF-8 and has only characters of Windows-1252, a superset of Latin-1. */
+/** Whether a text is not UTF-8, but mostly ASCII with other characters of Windows-1252, a superset of Latin-1. */
 function isLatin1(bytes: Uint8Array): boolean {
   if (isUtf8(bytes)) return false;
   // Characters that UTF-8 encodes in several bytes mean damaged UTF-8.
   const isDamaged = /[^\u0000-\u007f\ufffd]/.test(new TextDecoder().decode(bytes));
-  return (
-    !isDamaged && !/[\u0000-\u0008\u000e-\u001a\u007f-\u009f]/.test(new TextDecoder('latin1').decode(bytes))
-  );
+  const text = Buffer.from(bytes).toString('latin1');
+  const others = text.match(/[\u0080-\u00ff]/g)?.length ?? 0;
+  return !isDamaged && others * 2 < text.length && !/[\u0000-\u0008\u000e-\u001a\u007f]/.test(text);
 }
 
 /** Decodes with an encoding that the document declares. Throws `invalid_input` for invalid bytes. */

@@ -49,9 +49,6 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
   'text/csv': 'csv',
   'text/tab-separated-values': 'csv',
   'application/x-ipynb+json': 'notebook',
-  'application/json': 'yaml',
-  'application/yaml': 'yaml',
-  'application/toml': 'ini',
   'application/epub+zip': 'epub',
   'application/vnd.oasis.opendocument.text': 'odt',
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
@@ -59,9 +56,12 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-/** The format of a file by its extension; null if it is unsupported, minified code or a lock file of a package manager. */
+/** Minified code, lock files of package managers, and settings of this program. */
+const SKIPPED = /\.min\.\w+$|[-.]lock\.\w+$|\bciteloop\.config\.json$/i;
+
+/** The format of a file by its extension; null if it is unsupported or skipped. */
 export function mediaTypeOfPath(path: string): MediaType | null {
-  if (/\.min\.\w+$|[-.]lock\.\w+$/i.test(path)) return null;
+  if (SKIPPED.test(path)) return null;
   const extension = /\.([a-z]\w*)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? null) : null;
 }
