@@ -58,7 +58,7 @@ export function runIngest(flags: IngestFlags): Promise<number> {
     else {
       renderSummary(createTerminal(process.stdout), collection, summary, seconds);
       if (flags.collection === undefined) warnAboutMixedRoots(collection, summary);
-      if (summary.added > 0) suggestQuestion(collection);
+      if (summary.added > 0) suggestQuestion(flags.collection);
     }
     if (summary.embeddedChunks > 0) await adviseThreshold(app);
     return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_SUCCESS;
@@ -105,14 +105,12 @@ export function nameCollection(sources: readonly string[], cwd = process.cwd()):
   return toName(GENERIC_NAME.test(name) && parent !== '' ? `${parent}_${name}` : name);
 }
 
-/** The next command, for people. */
-function suggestQuestion(collection: string): void {
+/** The next command, for people. Without a given collection, the one that was ingested last is used. */
+function suggestQuestion(given: string | undefined): void {
   const terminal = createTerminal(process.stdout);
-  if (!terminal.interactive) return;
-  renderText(
-    terminal,
-    `Ask about them: citeloop ask -c ${collection} "your question", or citeloop chat -c ${collection}`,
-  );
+  const flag = given === undefined ? '' : ` -c ${given}`;
+  if (terminal.interactive)
+    renderText(terminal, `Next: citeloop chat${flag}, or citeloop ask${flag} "your question"`);
 }
 
 function assertIngestFlags({ source = [], record, replay }: IngestFlags): void {
