@@ -1,4 +1,3 @@
-import { formatCount } from '../text/format-count.ts';
 import {
   acceptedOptions,
   type CommandNode,
@@ -84,7 +83,7 @@ export function formatCommandHelp(node: CommandNode, width: number, showAll = fa
       examplesOf(node).flatMap(([line, meaning]) => exampleLines(line, meaning, width)),
     ),
     ...LAST_GROUPS.flatMap(options),
-    ...(hidden === 0 ? [] : ['', `${formatCount(hidden, 'more option')}: citeloop ${name} --help all`]),
+    ...(hidden === 0 ? [] : ['', `More options (${hidden}): citeloop ${name} --help all`]),
     ...(definition.epilogue === undefined ? [] : ['', ...wrapLine(definition.epilogue, width)]),
   ]);
 }
