@@ -5,6 +5,7 @@ import { waitForTurn } from './agent/wait-for-turn.ts';
 import { createApp } from './app/create-app.ts';
 import { openLibraryAgent } from './app/open-library-agent.ts';
 import { withPlaceholderKeys } from './app/run-settings.ts';
+import type { TelemetryOptions } from './app/trace-turns.ts';
 import { throwUnknownSetting } from './config/collect-settings.ts';
 import { loadConfig, type SettingValue } from './config/load-config.ts';
 import { secretVariables, settingNames } from './config/settings.ts';
@@ -24,6 +25,7 @@ import type { RetrieveFunction } from './retrieval/function-retriever.ts';
 export { type Model, type Tool, tool } from '@openai/agents-core';
 export type { Agent, AgentSession, AskOptions, StartSessionOptions } from './agent/agent.ts';
 export { compare, type EvaluatedArm, type EvaluateOptions, evaluate } from './app/evaluate-arms.ts';
+export type { TelemetryOptions } from './app/trace-turns.ts';
 export type { AgentConfig, RetrievalPolicy } from './domain/agent-config.ts';
 export type { AgentResponse, AnswerOutcome, FinishReason, TokensUsed } from './domain/agent-response.ts';
 export type { CheckedSentence } from './domain/checked-sentence.ts';
@@ -106,6 +108,8 @@ export interface CreateAgentOptions<Output extends z.ZodObject = z.ZodObject>
   mode?: SearchMode;
   /** The tracing of the Agents SDK, with the processors that you set; off by default. */
   tracing?: boolean;
+  /** OpenTelemetry spans of turns; `{ content: true }` adds texts. Needs `@opentelemetry/api`. Off by default. */
+  telemetry?: boolean | TelemetryOptions;
   /** The kind of store, or a store object to use instead of the configured collection. */
   store?: SettingValue<'store'> | ChunkStore;
   /** The embedder, or an embedder object: the one that created the vectors of your store. */
@@ -152,6 +156,7 @@ const OWN_OPTIONS = [
   'retriever',
   'mode',
   'tracing',
+  'telemetry',
   'sessions',
   'runtime',
 ] as const;

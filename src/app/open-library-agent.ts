@@ -17,6 +17,7 @@ import type { App } from './create-app.ts';
 import { assertModelUsable } from './create-model.ts';
 import { createRetrieverAgent } from './open-agent.ts';
 import { assertKnownFilter, openExistingCollection } from './open-collection.ts';
+import { loadTelemetry, type TelemetryOptions } from './trace-turns.ts';
 
 interface LibraryAgentOptions {
   /** Objects of the caller, who closes them. */
@@ -29,6 +30,7 @@ interface LibraryAgentOptions {
   mode?: SearchMode | undefined;
   tracing?: boolean | undefined;
   runtime?: Runtime | undefined;
+  telemetry?: boolean | TelemetryOptions | undefined;
 }
 
 interface LibraryAgent extends Agent {
@@ -56,6 +58,8 @@ export async function openLibraryAgent(app: App, options: LibraryAgentOptions): 
   const { mode = 'hybrid', runtime = app.runtime } = options;
   const { config } = app;
   assertOptions(app, options);
+  const { telemetry = false } = options;
+  const trace = telemetry === false ? null : await loadTelemetry();
   const closing = new AbortController();
   const library = createRetryablePromise(async (): Promise<OpenedLibrary> => {
     if (options.retriever !== undefined) return createFunctionLibrary(app, options.retriever, runtime);
@@ -94,7 +98,8 @@ export async function openLibraryAgent(app: App, options: LibraryAgentOptions): 
   }
 
   /** Refuses questions after the agent is closed, and filters that match no document. */
-  function guardSession(session: AgentSession): AgentSession {
+  function guardSession(given: AgentSession): AgentSession {
+    const session = trace?.(given, config.agent.model, telemetry === true ? {} : telemetry || {}) ?? given;
     return {
       ...session,
       async *ask(question, askOptions = {}) {
