@@ -70,11 +70,12 @@ const init: CommandDefinition<EvalInitFlags> = {
 
 const importCases: CommandDefinition<EvalImportFlags> = {
   command: 'import <path>',
-  describe: 'Import cases from CSV, JSONL or promptfoo',
-  positionals: { path: { describe: 'A file of questions' } },
+  describe: 'Import cases from CSV, JSONL, promptfoo or BEIR',
+  positionals: { path: { describe: 'A file of questions, or a BEIR folder' } },
   options: {
     output: { ...output, describe: 'Output file (default cases.jsonl)' },
     force,
+    ...serviceOptions('store'),
   },
   examples: [['citeloop eval import rows.csv', 'Import rows with question and answer']],
   handler: async (flags) => (await import('../evaluation/eval-import.ts')).runEvalImport(flags),

@@ -399,3 +399,29 @@ test('compares with an agent from code', async () => {
     stderr: expect.stringContaining('Could not load the arm ./none.mjs'),
   });
 });
+test('imports a BEIR folder as a collection and cases', async () => {
+  await mkdir(inHome('beir/qrels'), { recursive: true });
+  const corpus = [
+    { _id: 'https://a.example/#1', title: 'Wheels', text: 'Wheels turn when the motor drives them forward.' },
+    { _id: 'b', title: '', text: 'Batteries store the energy that a robot needs to move.' },
+  ];
+  await writeFile(inHome('beir/corpus.jsonl'), corpus.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  await writeFile(
+    inHome('beir/queries.jsonl'),
+    '{"_id":"q1","text":"When do wheels turn?"}\n{"_id":"q2","text":"What stores the energy of a robot?"}\n',
+  );
+  await writeFile(
+    inHome('beir/qrels/test.tsv'),
+    'query-id\tcorpus-id\tscore\nq1\thttps://a.example/#1\t1\nq2\tb\t1\n',
+  );
+  const imported = await runInProcess(['eval', 'import', 'beir', '--output', 'beir.jsonl'], { home });
+  expect(imported.stdout).toContain('Indexed 2 documents in beir.');
+  const { code } = await runInProcess(['eval', 'beir.jsonl', '--collection', 'beir', '--json', 'beir.json'], {
+    home,
+  });
+  expect(code).toBe(0);
+  expect(reportIn('beir.json').arms[0]?.metrics['retrieval.recall@5']).toMatchObject({ value: 1, n: 2 });
+  expect(reportIn('beir.json').cases[0]?.results.tool?.runs[0]?.retrievals[0]?.chunks[0]?.title).toBe(
+    'Wheels',
+  );
+});
