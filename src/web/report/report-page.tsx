@@ -6,6 +6,7 @@ import { formatCount } from '../../text/format-count.ts';
 import { isDarkTheme, useTheme } from '../shared/theme.ts';
 import { type CaseCriteria, EMPTY_CRITERIA, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
+import { CostPlot } from './cost-plot.tsx';
 import { DifferenceTables } from './difference-tables.tsx';
 import { OtherMetrics, PrimaryMetrics } from './metric-tables.tsx';
 import { SentenceList } from './report-components.tsx';
@@ -28,6 +29,7 @@ export function ReportPage({ data }: { data: ReportPageData }) {
       <>
         <Verdict data={data} />
         <PrimaryMetrics data={data} />
+        <CostPlot data={data} />
       </>,
       <>
         <DifferenceTables data={data} onShowCases={showCases} />
