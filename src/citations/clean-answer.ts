@@ -1,12 +1,17 @@
 import { replaceRanges } from '../text/markdown-blocks.ts';
 import { memoize } from '../text/memoize.ts';
 import { measureOverlap } from './check-sentence.ts';
-import { type CitationMarker, findMarkers, type KnownSources, type SourceReference } from './find-markers.ts';
-import { rewriteMarkers } from './rewrite-markers.ts';
+import {
+  type CitationMarker,
+  findMarkers,
+  type KnownSources,
+  looksLikeAddress,
+  type SourceReference,
+} from './find-markers.ts';
+import { removePlaceholders, rewriteMarkers } from './rewrite-markers.ts';
 import { type RegisteredSource, type SourceRegister, toTitleKey } from './source-register.ts';
 import { findLinkDefinitions, findSourcesSection } from './sources-section.ts';
 import { type AnswerClaim, splitClaims } from './split-claims.ts';
-import { looksLikeAddress } from './web-addresses.ts';
 
 /** Removing a marker can create another one, as in `[[9]9]`. Ordinary answers need two passes. */
 const MAX_PASSES = 8;
@@ -26,7 +31,7 @@ export interface CleanedAnswer {
 export function cleanAnswer(answer: string, register: SourceRegister): CleanedAnswer {
   const unknown = new Set<string>();
   const cleaner = createCleaner(register, unknown);
-  let text = answer;
+  let text = removePlaceholders(answer);
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const { cleaned, markers, claims } = cleaner.cleanOnce(text);
     if (cleaned === text) return { text, unknown, markers, claims };
@@ -40,10 +45,13 @@ export function cleanAnswer(answer: string, register: SourceRegister): CleanedAn
 function createCleaner(register: SourceRegister, unknown: Set<string>) {
   const findSources = memoize({ size: Number.POSITIVE_INFINITY }, register.find);
   const hosts = new Set(register.entries().map(({ chunk }) => hostOf(chunk.url)));
+  const isTitle = (text: string) =>
+    findSources(text).some(({ chunk }) => toTitleKey(chunk.title) === toTitleKey(text));
   const known: KnownSources = {
     knows: (reference) => findSources(reference).length > 0,
-    isTitle: (text) => findSources(text).some(({ chunk }) => toTitleKey(chunk.title) === toTitleKey(text)),
-    isExternal: (url) => findSources(url).length === 0 && isExternalLink(url, hosts),
+    // The title of a source must not name another page.
+    isExternal: (url, label) =>
+      findSources(url).length === 0 && isExternalLink(url, hosts) && !isTitle(label),
   };
   let checksLeft = MAX_WORD_CHECKS;
 
@@ -92,7 +100,7 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     if (url === null) return findSources(name);
     const byUrl = /^\d+$/.test(url.trim()) ? [] : findSources(url);
     const byName = findSources(name);
-    if (byUrl.length === 0) return isAbsoluteAddress(url) ? [] : known.isTitle(name) ? byName : [];
+    if (byUrl.length === 0) return isAbsoluteAddress(url) ? [] : isTitle(name) ? byName : [];
     const both = byUrl.filter(({ ref }) => byName.some((other) => other.ref === ref));
     return both.length > 0 ? both : byUrl;
   }

@@ -1,12 +1,4 @@
-import { findCodeSpans, findMarkdownBlocks, type MarkdownBlock } from '../text/markdown-blocks.ts';
-import { BRACKET_CONTEXT, isCitation, parseRefNumbers } from './bracketed-refs.ts';
-import {
-  findAddressEnd,
-  findAddresses,
-  isLoopbackAddress,
-  looksLikeAddress,
-  parseLinkTarget,
-} from './web-addresses.ts';
+import { findCodeSpans, findMarkdownBlocks, replaceRanges } from '../text/markdown-blocks.ts';
 
 /** How a marker names one source. */
 export interface SourceReference {
@@ -23,273 +15,186 @@ export interface CitationMarker {
   references: SourceReference[];
   /** The text of a link that is part of the sentence; null if it only names the source. */
   label: string | null;
-  /** Takes a whole line, such as "Source: title". */
-  line: boolean;
   /** A link to another site. It cites nothing, unless it is in a list of sources. */
   external?: boolean;
 }
 
 export interface KnownSources {
   knows(reference: string): boolean;
-  /** Whether a text is the whole title of a source. */
-  isTitle(text: string): boolean;
-  /** Whether an address is on a site without sources, so that it cannot be a source that was not retrieved. */
-  isExternal?(url: string): boolean;
+  /** Whether a link with this text leads to a site without sources, so that it cites nothing. */
+  isExternal?(url: string, label: string): boolean;
 }
 
-const NO_SOURCES: KnownSources = { knows: () => false, isTitle: () => false };
-/** A longer text in brackets is not a reference. Bounds the work for each bracket. */
-const LONGEST_CONTENT = 600;
-const LONGEST_PLAIN_SOURCE_LINE = 120;
-const PAIRS = [
-  ['[', ']'],
-  ['(', ')'],
-  ['【', '】'],
-] as const;
-const SOURCE_WORD = /^\s*[*_]*(?:sources?|src|refs?|references?|citations?|cited from)[*_]*\s*:[*_]*\s*/i;
-const SOURCE_LINE = /[ \t]*[*_]*sources?[*_]*:[*_]*[ \t]+(?=\S)/iy;
+const NO_SOURCES: KnownSources = { knows: () => false };
+const MARKER_START = /!?\[|【|<?(?:(?:https?|ftps?|file):\/\/|(?<![\p{L}\p{N}_.])www\.)/giu;
+// The repetitions are bounded, so that the search takes linear time.
+const BRACKET = /!?\[((?:[^[\]]|\[[^[\]]{0,200}\]){0,600})\]/y;
+const LENTICULAR_BRACKET = /【([^【】]{1,600})】/y;
+const LINK_TARGET =
+  /\(\s*(?:<([^<>\n]{0,2000})>|(?!<)((?:[^\s()]|\([^\s()]{0,200}\)){0,2000}))(?:\s+["'(][^\n]{0,200}?["')])?\s*\)/dy;
+const WEB_ADDRESS =
+  /(?:[a-z]+:\/\/|www\.)(?:\[[\da-f:.]{1,50}\])?(?:[^\s()<>"`[\]{}|\\【】。，、；：？！（）“”]|\([^\s()<>"`[\]{}|\\]{0,200}\)){1,2000}(?<![.,;:!?'*_~’])/iy;
+/** Addresses of the reader's machine are examples to open, not sources. */
+const LOOPBACK = /^[a-z]+:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\])(?::\d+)?(?:[/?#][^@]*)?$/i;
+const SOURCE_WORD = /^\s*[*_]*(?:sources?|refs?|references?|citations?)[*_]*(?:\s*:[*_]*\s*|(?=[\s#]*\d))/i;
+/** Characters before a bracket that are examined. */
+const BRACKET_CONTEXT = 40;
+/** `[1-3]` means three sources; a wider span is a page range or an error. */
+const WIDEST_SPAN = 20;
 
-/**
- * The markers of an answer in order, outside of code. Takes linear time: brackets are paired once, and their content is
- * read up to a fixed length.
- */
+/** The markers of an answer in order, outside of code. */
 export function findMarkers(answer: string, known: KnownSources = NO_SOURCES): CitationMarker[] {
-  const scanner = createScanner(answer, known);
-  return findMarkdownBlocks(answer).flatMap((block) =>
-    block.kind === 'code' ? [] : scanner.scanBlock(block),
-  );
+  const markers: CitationMarker[] = [];
+  for (const { kind, start, end, content } of findMarkdownBlocks(answer)) {
+    if (kind === 'code') continue;
+    const block = answer.slice(start, end);
+    const masked = maskCode(block);
+    MARKER_START.lastIndex = content - start;
+    for (let found = MARKER_START.exec(masked); found !== null; found = MARKER_START.exec(masked)) {
+      const marker = markerAt(block, masked, found.index, known);
+      if (marker !== null) markers.push({ ...marker, start: start + marker.start, end: start + marker.end });
+      MARKER_START.lastIndex = marker?.end ?? found.index + 1;
+    }
+  }
+  return markers;
 }
 
-function createScanner(text: string, known: KnownSources) {
-  const pairs = PAIRS.filter(([opens]) => text.includes(opens));
-  const code = new Uint8Array(text.length);
-  /** For each opening bracket, the position of its closing one, or 0. */
-  const closing = new Uint32Array(text.length);
-  /** The ends of indexes such as `rows[i]`; a bracket that follows directly is another index. */
-  const indexEnds = new Set<number>();
-
-  function scanBlock(range: MarkdownBlock): CitationMarker[] {
-    for (const span of findCodeSpans(text, range)) code.fill(1, span.start, span.end);
-    for (const [opens, closes] of pairs) pairBrackets(range, opens, closes);
-    return scanRange(range.content, range.end);
-  }
-
-  function pairBrackets(range: MarkdownBlock, opens: string, closes: string): void {
-    const open: number[] = [];
-    for (let at = range.start; at < range.end; at += 1) {
-      if (code[at] === 1) continue;
-      const character = text.charAt(at);
-      if (character === '\\') at += escapes(at) ? 1 : 0;
-      else if (character === opens) open.push(at);
-      else if (character === closes) {
-        const start = open.pop();
-        if (start !== undefined) closing[start] = at;
-      }
-    }
-  }
-
-  /** Whether a backslash escapes the next character, which must be punctuation. */
-  function escapes(backslash: number): boolean {
-    return /[!-/:-@[-`{-~]/.test(text.charAt(backslash + 1));
-  }
-
-  function scanRange(start: number, end: number): CitationMarker[] {
-    const markers: CitationMarker[] = [];
-    for (let at = start; at < end; ) {
-      if (code[at] === 1) {
-        at += 1;
-        continue;
-      }
-      const marker = markerAt(at, start, end);
-      if (marker === null) at += text.charAt(at) === '\\' && escapes(at) ? 2 : 1;
-      else {
-        markers.push(marker);
-        at = marker.end;
-      }
-    }
-    return markers;
-  }
-
-  function markerAt(at: number, from: number, to: number): CitationMarker | null {
-    if (at === from || text.charAt(at - 1) === '\n') {
-      const line = sourceLineAt(at, to);
-      if (line !== null) return line;
-    }
-    switch (text.charAt(at)) {
-      case '[':
-        return linkAt(at, at, to) ?? bracketAt(at);
-      case '!':
-        return text.charAt(at + 1) === '[' && at + 1 < to ? linkAt(at + 1, at, to) : null;
-      case '【':
-        return lenticularAt(at, to);
-      case '(':
-        return parenthesisAt(at, to);
-      case '<': {
-        const end = findAddressEnd(text, at + 1, to);
-        return end >= 0 && text.charAt(end) === '>' ? addressAt(at, at + 1, end, end + 1) : null;
-      }
-      default: {
-        const end = findAddressEnd(text, at, to);
-        return end < 0 ? null : addressAt(at, at, end, end);
-      }
-    }
-  }
-
-  function addressAt(start: number, urlStart: number, urlEnd: number, end: number): CitationMarker | null {
-    const url = text.slice(urlStart, urlEnd);
-    if (isLoopbackAddress(url) && !known.knows(url)) return null;
-    return toMarker(start, end, [{ name: url, url }]);
-  }
-
-  /** `[label](address)`, or an image, whose exclamation mark is at `start`. */
-  function linkAt(open: number, start: number, to: number): CitationMarker | null {
-    const close = closing[open] ?? 0;
-    if (close === 0 || close >= to) return null;
-    let paren = close + 1;
-    while (text.charAt(paren) === ' ') paren += 1;
-    const end = text.charAt(paren) === '(' ? (closing[paren] ?? 0) : 0;
-    if (end === 0 || end >= to) return null;
-    const label = text.slice(open + 1, close);
-    const title = label.length > LONGEST_CONTENT ? null : textAfterSourceWord(unescapeMarkdown(label));
-    if (title === null && paren > close + 1) return null;
-    const url = parseLinkTarget(text.slice(paren + 1, end));
-    if (url === null || (paren > close + 1 && !looksLikeAddress(url))) return null;
-    const refs = label.length > LONGEST_CONTENT ? null : parseRefNumbers(label);
-    if (refs !== null && !looksLikeAddress(url) && isArrayIndex(text, open)) return null;
-    const named = title ?? (refs === null ? label : '');
-    const prose = title === null && refs === null && findAddressEnd(label.trim(), 0, label.length) < 0;
-    const references = [{ name: named.trim() === '' ? url : named, url }];
-    // Images load without a click, the title of a source must not name another page, and a label may contain markers.
-    const isPlainLink = prose && start === open && !/[[\]【]/.test(label) && !known.isTitle(label);
-    const external = isPlainLink && known.isExternal?.(url) === true;
-    return {
-      ...toMarker(start, end + 1, references),
-      label: prose ? label : null,
-      ...(external && { external }),
-    };
-  }
-
-  function bracketAt(open: number): CitationMarker | null {
-    const close = closing[open] ?? 0;
-    if (close === 0) return null;
-    const end = close + 1;
-    const content = close - open > LONGEST_CONTENT ? '' : unescapeMarkdown(text.slice(open + 1, close));
-    const refs = parseRefNumbers(content);
-    if (refs !== null) {
-      if (text.charAt(end) === ':' && /(?:^|\n)[ \t>]*$/.test(text.slice(Math.max(0, open - 20), open)))
-        return null;
-      const isKnown = refs.some((ref) => known.knows(ref));
-      const index = indexEnds.has(open) || isArrayIndex(text, open);
-      if (isCitation(text, { start: open, end }, { refs, isKnown, index }))
-        return toMarker(open, end, toReferences(refs));
-      if (index) indexEnds.add(end);
-      return null;
-    }
-    const title = textAfterSourceWord(content);
-    if (title !== null && title.trim() !== '') return toMarker(open, end, parseReferences(title));
-    if (content !== '' && known.isTitle(content)) return toMarker(open, end, toReferences([content]));
-    if (isArrayIndex(text, open) || indexEnds.has(open)) indexEnds.add(end);
-    return null;
-  }
-
-  function lenticularAt(open: number, to: number): CitationMarker | null {
-    const close = closing[open] ?? 0;
-    if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
-    const content = text.slice(open + 1, close);
-    const end = close + 1;
-    const refs = parseRefNumbers(content);
-    if (refs !== null) return toMarker(open, end, toReferences(refs));
-    const name =
-      textAfterSourceWord(content) ?? (content.includes('†') ? content.slice(0, content.indexOf('†')) : null);
-    if (name !== null) return toMarker(open, end, parseReferences(name === '' ? content : name));
-    return known.isTitle(content) ? toMarker(open, end, toReferences([content])) : null;
-  }
-
-  /** `(Source: title)`, possibly with other markers in it. */
-  function parenthesisAt(open: number, to: number): CitationMarker | null {
-    const close = closing[open] ?? 0;
-    if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
-    const content = text.slice(open + 1, close);
-    const rest = textAfterSourceWord(content);
-    if (rest === null || rest.trim() === '') return null;
-    const inner = scanRange(close - rest.length, close).flatMap(({ references }) => references);
-    const references = inner.length > 0 ? inner : parseReferences(unescapeMarkdown(rest));
-    return toMarker(open, close + 1, references);
-  }
-
-  function sourceLineAt(start: number, to: number): CitationMarker | null {
-    SOURCE_LINE.lastIndex = start;
-    const word = SOURCE_LINE.exec(text)?.[0];
-    if (word === undefined || start + word.length >= to) return null;
-    const feed = text.indexOf('\n', start);
-    const end = feed < 0 || feed > to ? to : feed;
-    const rest = start + word.length;
-    if (end - start > LONGEST_CONTENT) return null;
-    const markers = scanRange(rest, end);
-    const references = markers.flatMap((inner) => inner.references);
-    if (references.length > 0) {
-      // With much other text, it is a sentence that only starts like a source line.
-      const others = end - rest - markers.reduce((sum, inner) => sum + inner.end - inner.start, 0);
-      return others > LONGEST_PLAIN_SOURCE_LINE ? null : { ...toMarker(start, end, references), line: true };
-    }
-    const plain = text.slice(rest, end).trim();
-    if (plain.length > LONGEST_PLAIN_SOURCE_LINE) return null;
-    return { ...toMarker(start, end, parseReferences(plain)), line: true };
-  }
-
-  /** The sources in "title", "title; title" or "title, address". */
-  function parseReferences(content: string): SourceReference[] {
-    const name = content.trim().replace(/^["“”']+|["“”']+$/g, '');
-    const whole = toReferences([name === '' ? content : name]);
-    if (known.knows(name)) return whole;
-    const refs = parseRefNumbers(name);
-    if (refs !== null) return toReferences(refs);
-    const addresses = findAddresses(content);
-    if (addresses.length > 0) return addresses.map((url) => ({ name: url, url }));
-    for (const separator of [/;/, /[;,]/]) {
-      const parts = name.split(separator).filter((part) => part.trim() !== '');
-      if (parts.some((part) => known.knows(part))) return toReferences(parts.map((part) => part.trim()));
-    }
-    return whole;
-  }
-
-  return { scanBlock };
+/** Replaces code and escaped characters by backticks. Keeps the length. */
+function maskCode(block: string): string {
+  const spans = findCodeSpans(block, { start: 0, end: block.length });
+  const edits = spans.map(({ start, end }) => ({ start, end, text: '`'.repeat(end - start) }));
+  return replaceRanges(block, edits).replace(/\\[!-/:-@[-`{-~]/g, '``');
 }
 
-function toMarker(start: number, end: number, references: SourceReference[]): CitationMarker {
-  return { start, end, references, label: null, line: false };
+function markerAt(block: string, masked: string, start: number, known: KnownSources): CitationMarker | null {
+  const first = masked.charAt(start);
+  if (first === '【') return lenticularAt(masked, start);
+  if (first !== '[' && first !== '!') return addressAt(masked, start, known);
+  const bracket = matchAt(BRACKET, masked, start)?.[0];
+  if (bracket === undefined) return null;
+  const open = start + bracket.indexOf('[');
+  const end = start + bracket.length;
+  const link = linkAt(block, masked, { open, close: end - 1 }, known);
+  if (link !== null || open > start) return link;
+  const content = unescapeMarkdown(block.slice(open + 1, end - 1));
+  const refs = parseRefNumbers(content);
+  const isMarker = refs === null || isCitation(block, open, refs, known.knows);
+  const names = refs ?? parseSourceName(content);
+  return isMarker && names !== null ? toMarker(start, end, names) : null;
 }
 
-function toReferences(names: readonly string[]): SourceReference[] {
-  return names.map((name) => ({ name, url: null }));
+function lenticularAt(masked: string, start: number): CitationMarker | null {
+  const [whole, content = ''] = matchAt(LENTICULAR_BRACKET, masked, start) ?? [];
+  if (whole === undefined) return null;
+  const [name = '', lines] = content.split('†');
+  const names =
+    parseRefNumbers(name) ?? parseSourceName(name) ?? (lines === undefined ? null : [name || content]);
+  return names && toMarker(start, start + whole.length, names);
+}
+
+/** `https://…`, also in angle brackets. */
+function addressAt(masked: string, start: number, known: KnownSources): CitationMarker | null {
+  const from = masked.charAt(start) === '<' ? start + 1 : start;
+  const url = matchAt(WEB_ADDRESS, masked, from)?.[0];
+  if (url === undefined || (LOOPBACK.test(url) && !known.knows(url))) return null;
+  const end = from + url.length;
+  if (from > start && masked.charAt(end) !== '>') return null;
+  return { start, end: end + from - start, references: [{ name: url, url }], label: null };
+}
+
+/** `[label](address)`, or an image. */
+function linkAt(
+  block: string,
+  masked: string,
+  { open, close }: { open: number; close: number },
+  known: KnownSources,
+): CitationMarker | null {
+  const target = matchAt(LINK_TARGET, masked, close + 1);
+  const range = target?.indices?.[1] ?? target?.indices?.[2];
+  if (target === null || range === undefined) return null;
+  const url = unescapeMarkdown(block.slice(...range));
+  const label = block.slice(open + 1, close);
+  const plain = unescapeMarkdown(label);
+  const refs = parseRefNumbers(plain);
+  if (refs !== null && isArrayIndex(block, open) && !looksLikeAddress(url)) return null;
+  const [title] = refs === null ? (parseSourceName(plain) ?? []) : [''];
+  const isNamed =
+    title !== undefined || /\bsources?[*_]*:[*_]*\s*$/i.test(block.slice(Math.max(0, open - 20), open));
+  const isProse = !isNamed && matchAt(WEB_ADDRESS, label.trim(), 0) === null;
+  const isImage = masked.charAt(open - 1) === '!';
+  // Images load without a click, and a label may contain markers.
+  const isPlainLink = isProse && !isImage && !/[[\]【]/.test(label);
+  return {
+    start: isImage ? open - 1 : open,
+    end: close + 1 + target[0].length,
+    references: [{ name: (title ?? label).trim() || url, url }],
+    label: isProse ? label : null,
+    ...(isPlainLink && known.isExternal?.(url, label) && { external: true }),
+  };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function toMarker(start: number, end: number, names: readonly string[]): CitationMarker {
+  return { start, end, references: names.map((name) => ({ name, url: null })), label: null };
 }
 
 function unescapeMarkdown(text: string): string {
-  return text.includes('\\') ? text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1') : text;
+  return text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1');
+}
+
+/** The name in "Source: name", or null without the word. */
+function parseSourceName(content: string): string[] | null {
+  const name = content.replace(SOURCE_WORD, '').trim();
+  return name === '' || !SOURCE_WORD.test(content) ? null : [name.replace(/^["“”']+|["“”']+$/g, '') || name];
+}
+
+/** Parses `1`, `1, 2`, `1-3`, `^1` or `source 1`; null if a text is something else. */
+export function parseRefNumbers(content: string): string[] | null {
+  const refs: string[] = [];
+  for (const part of content.replace(SOURCE_WORD, '').split(/[,;&]/)) {
+    const [, first, last = first] =
+      /^\s*[#^]?(\d{1,6})(?:\s?[-–—]\s?\^?(\d{1,6}))?(?:†.*)?\s*$/.exec(part) ?? [];
+    const width = Number(last) - Number(first);
+    if (!(width >= 0 && width < WIDEST_SPAN)) return null;
+    for (let ref = Number(first); ref <= Number(last); ref += 1) refs.push(String(ref));
+  }
+  return refs;
+}
+
+/**
+ * Whether numbers in the bracket at `open` are a citation. Refs start at 1 and are small: `[0, 1]` and "the range [1, 5]"
+ * are intervals, and `[2024]` is a year unless it is the ref of a source.
+ */
+export function isCitation(
+  text: string,
+  open: number,
+  refs: readonly string[],
+  knows: (ref: string) => boolean,
+): boolean {
+  if (isArrayIndex(text, open) || (refs.length > 1 && refs.includes('0'))) return false;
+  const before = text.slice(Math.max(0, open - BRACKET_CONTEXT), open);
+  if (refs.length === 2 && /\b(?:range|interval)(?: of| is)?\s*$/i.test(before)) return false;
+  return refs.some(knows) || refs.every((ref) => ref.length <= 3);
 }
 
 /** Names before a bracket that is an index rather than a citation. */
-const CONTAINER_NAMES = new Set(
-  `args argv arguments arr array arrays axes axis buffer cell cells col cols column columns data dict element
-  elements entries entry frame frames grid index indices input inputs item items key keys line lines list lists
-  map matrix node nodes object objects output outputs param params parts path pixel point points position queue
-  result results row rows samples shape stack state states sys tensor tuple value values vec vector`.split(
-    /\s+/,
-  ),
-);
+const CONTAINER_NAME =
+  /^(?:arg[sv]|arr|arrays?|buffer|cells?|col(?:umn)?s?|data|dict|elements?|entr(?:y|ies)|index|inputs?|items?|keys?|lines?|lists?|map|matrix|nodes?|objects?|outputs?|params?|path|points?|queue|results?|rows?|shape|stack|states?|tensor|tuple|values?|vec|vector)$/;
 
-/** Whether the bracket at `open` is an index: `list[0]`, `a[1]`, `node.names[2]`. */
+/** Whether the bracket at `open` is an index: `list[0]`, `a[1]`, `node.names[2]`, `rows[i][1]`. */
 export function isArrayIndex(text: string, open: number): boolean {
-  const before = text.slice(Math.max(0, open - BRACKET_CONTEXT), open);
+  const before = text.slice(Math.max(0, open - BRACKET_CONTEXT), open).replace(/(?:\[[^[\]]*\])+$/, '');
   const word = /[\p{L}\p{N}\p{M}_$]+$/u.exec(before)?.[0];
   if (word === undefined || /^\d+$/.test(word)) return false;
-  if (/[_$]|^\p{Ll}[\p{Ll}\d]*\p{Lu}/u.test(word) || CONTAINER_NAMES.has(word)) return true;
+  if (/[_$]|^\p{Ll}[\p{Ll}\d]*\p{Lu}/u.test(word) || CONTAINER_NAME.test(word)) return true;
   if (before.charAt(before.length - word.length - 1) === '.') return true;
   return word.length < 3 && !/^\p{Lu}+$/u.test(word) && !/[^\p{ASCII}]/u.test(word);
 }
 
-/** The text after "Source:", or null without it. */
-function textAfterSourceWord(content: string): string | null {
-  const word = SOURCE_WORD.exec(content);
-  return word === null ? null : content.slice(word[0].length);
+export function looksLikeAddress(text: string): boolean {
+  return /^(?:[a-z][a-z0-9+.-]{1,30}:\/\/|www\.|\/|\.{1,2}\/|#|mailto:|javascript:|data:)/i.test(text.trim());
 }

@@ -1,8 +1,7 @@
 import type { Citation } from '../domain/citation.ts';
 import { replaceRanges } from '../text/markdown-blocks.ts';
-import { isCitation, parseRefNumbers } from './bracketed-refs.ts';
 import type { CheckedAnswer } from './check-answer.ts';
-import { findMarkers, isArrayIndex } from './find-markers.ts';
+import { findMarkers, isCitation, parseRefNumbers } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
 
 /** A bracket that stays open for longer is not a marker. */
@@ -55,7 +54,7 @@ export class MarkerNumbers {
 
   /** The checked answer with the numbers that its stream had. Its citations are in the order of their numbers. */
   apply<T extends Omit<CheckedAnswer, 'checkedBy'>>(checked: T): T {
-    const known = { knows: (ref: string) => this.#register.chunkOf(ref) !== undefined, isTitle: () => false };
+    const known = { knows: (ref: string) => this.#register.chunkOf(ref) !== undefined };
     const edits = findMarkers(checked.answer, known).flatMap(({ start, end, references, label }) => {
       const refs = references.map(({ name }) => name).filter(known.knows);
       return label !== null || refs.length === 0 ? [] : [{ start, end, text: this.#write(refs) }];
@@ -104,9 +103,7 @@ export class MarkerNumbers {
     if (refs === null || isInCode(this.#passed)) return null;
     const known = refs.filter((ref) => this.#register.chunkOf(ref) !== undefined);
     const text = this.#passed + this.#held.slice(0, close + 1);
-    const range = { start: this.#passed.length + start, end: text.length };
-    const index = isArrayIndex(text, range.start);
-    if (!isCitation(text, range, { refs, isKnown: known.length > 0, index })) return null;
+    if (!isCitation(text, this.#passed.length + start, refs, (ref) => known.includes(ref))) return null;
     return known.length === 0 ? '' : this.#held.slice(0, start) + this.#write(known);
   }
 

@@ -25,7 +25,7 @@ interface MarkerGroup extends TextRange {
 }
 
 /** Numbers in brackets are markers, except where `findMarkers` takes them for an index or a range. */
-const NUMBERS = { knows: (ref: string) => /^\d+$/.test(ref), isTitle: () => false };
+const NUMBERS = { knows: (ref: string) => /^\d+$/.test(ref) };
 
 /**
  * An answer for people: where consecutive sentences of a paragraph, a list or a table cite the same sources, only the last

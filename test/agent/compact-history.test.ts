@@ -65,7 +65,7 @@ test('merges the searches of a past turn; without citations only the number stay
     [assistantMessage('I do not know.')],
     [search('oak', 'b'), search('owl', 'c')],
     [search('owls at night', 'd')],
-    [assistantMessage('An owl hunts at night. [Owls]')],
+    [assistantMessage('An owl hunts at night. [Source: Owls]')],
     [assistantMessage('Bye.')],
   ]);
   const session = await createTestAgent(await createSmallLibrary(BOOK), model).startSession();

@@ -54,9 +54,9 @@ test('assigns a marker at the start of a paragraph to its first sentence', () =>
 });
 
 test('assigns a marker on its own line to the sentence before it', () => {
-  expect(claimsIn('One. Two.\n\nSource: [t](https://a.test)\n\nThree.')).toEqual([
+  expect(claimsIn('One. Two.\n\n[1](https://a.test)\n\nThree.')).toEqual([
     ['One.'],
-    ['Two.', 't'],
+    ['Two.', 'https://a.test'],
     ['Three.'],
   ]);
 });

@@ -129,7 +129,7 @@ export interface UrlCitation {
 /** The markers in an answer, or in the part of it that was sent, whose source supports it at least weakly. */
 export function findUrlCitations({ text, citeloop }: AgentAnswer, sent = text): UrlCitation[] {
   const byMarker = new Map(citeloop.citations.map((citation) => [citation.marker, citation]));
-  const known = { knows: (ref: string) => byMarker.has(ref), isTitle: () => false };
+  const known = { knows: (ref: string) => byMarker.has(ref) };
   return findMarkers(sent, known).flatMap(({ start, end, references }) =>
     references.flatMap(({ name }) => {
       const citation = byMarker.get(name);
