@@ -133,7 +133,7 @@ export async function recordTape<T>(
   globalThis.fetch = createModelFetch(originalFetch);
   try {
     const all = [...configuredSecrets(config), ...secrets];
-    const recording = await startTapeRecording({ path, header, secrets: all });
+    const recording = startTapeRecording({ path, header, secrets: all });
     try {
       const result = await work({
         settings,
@@ -144,7 +144,7 @@ export async function recordTape<T>(
       await recording.close(emptyRunOutputs() as TapeJson);
       return result;
     } catch (error) {
-      await recording.abandon();
+      recording.abandon();
       throw error;
     }
   } finally {

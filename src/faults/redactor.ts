@@ -106,11 +106,9 @@ interface RedactorOptions {
   patterns?: readonly string[];
 }
 
-export type RedactedRange = [start: number, end: number];
+type RedactedRange = [start: number, end: number];
 
 export interface Redactor {
-  /** The ranges to remove from a text, sorted and disjoint. */
-  ranges(text: string): RedactedRange[];
   text(text: string): string;
   /** Redacts keys, texts and numbers of a JSON value, and fields whose name says that they hold a secret. */
   value<T>(value: T): T;
@@ -126,6 +124,7 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   const configured = [...(exact ? [exact] : []), ...patterns.map(userPattern)];
   const all = [...configured, ...KEY_PATTERNS];
 
+  /** The ranges to remove from a text, sorted and disjoint. */
   function ranges(text: string): RedactedRange[] {
     const found: RedactedRange[] = [];
     // The PEM patterns are slow on base64.
@@ -165,7 +164,6 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   }
 
   return {
-    ranges,
     text: redactText,
     value: <T>(value: T) => redactValue(value) as T,
     bytes(bytes) {

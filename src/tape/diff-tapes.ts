@@ -4,7 +4,7 @@ import { diffAnswers } from './diff-answers.ts';
 import { diffJson, type JsonDifference } from './diff-json.ts';
 import { createExchangeFinder } from './exchange-finder.ts';
 import { canonicalJson, canonicalPath } from './match-key.ts';
-import type { Tape } from './open-tape.ts';
+import type { Tape } from './read-tape.ts';
 import { runOutputsSchema } from './run-outputs.ts';
 import { bodyValue, type TapeExchange, type TapeHeader, type TapeJson } from './tape-format.ts';
 
@@ -36,30 +36,27 @@ export function diffTapes(before: Tape, after: Tape): TapeDifference {
     run,
     exchanges,
     outputs,
-    counts: { before: before.count, after: after.count },
+    counts: { before: before.exchanges.length, after: after.exchanges.length },
   };
 }
 
 function diffExchanges(before: Tape, after: Tape): ExchangeDifference[] {
   const finder = createExchangeFinder(before, createRedactor());
-  const unmatched = new Map(before.entries().map((entry) => [entry.id, entry]));
+  const unmatched = new Map(before.exchanges.map((exchange) => [exchange.id, exchange]));
   const found: ExchangeDifference[] = [];
   const added: TapeExchange[] = [];
-  for (const now of after.exchanges()) {
+  for (const now of after.exchanges) {
     const was = finder.find(now.request);
     if (was === null || !unmatched.delete(was.id)) added.push(now);
     else if (diffAnswers(was, now).length > 0) found.push(changed(was, now));
   }
   // Changed requests are paired in order with the remaining ones to the same address.
   for (const now of added) {
-    const was = unmatched
-      .values()
-      .map(before.read)
-      .find((exchange) => formatRequestLine(exchange) === formatRequestLine(now));
+    const was = unmatched.values().find((exchange) => formatRequestLine(exchange) === formatRequestLine(now));
     if (was !== undefined) unmatched.delete(was.id);
     found.push(was === undefined ? unpaired('added', now) : changed(was, now));
   }
-  for (const entry of unmatched.values()) found.push(unpaired('removed', before.read(entry)));
+  for (const was of unmatched.values()) found.push(unpaired('removed', was));
   return found.sort((a, b) => (a.after ?? a.before ?? 0) - (b.after ?? b.before ?? 0));
 }
 
@@ -86,6 +83,6 @@ function runInputs({ command, model, inputs, redact }: TapeHeader): TapeJson {
   return { command, model, ...inputs, redact };
 }
 
-function readableOutputs({ tail }: Tape) {
-  return runOutputsSchema.safeParse(tail?.outputs ?? {}).data ?? runOutputsSchema.parse({});
+function readableOutputs({ outputs }: Tape) {
+  return runOutputsSchema.safeParse(outputs ?? {}).data ?? runOutputsSchema.parse({});
 }

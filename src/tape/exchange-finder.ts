@@ -2,7 +2,7 @@ import type { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
 import { EMPTY_REPLAY_CONTEXT, explainMiss, type ReplayContext, toTapeMissError } from './explain-drift.ts';
 import { areSameVectors, createMatchKey, type MatchKey } from './match-key.ts';
-import type { ExchangeLocation, Tape } from './open-tape.ts';
+import type { Tape } from './read-tape.ts';
 import { redactRequest } from './redact/redact-exchange.ts';
 import type { TapeExchange, TapeRequest } from './tape-format.ts';
 
@@ -31,25 +31,26 @@ export function createExchangeFinder(
   redactor: Redactor,
   context: () => ReplayContext = () => EMPTY_REPLAY_CONTEXT,
 ): ExchangeFinder {
+  const keyed = tape.exchanges.map((exchange) => ({ exchange, ...createMatchKey(exchange.request) }));
+  const byExactKey = Map.groupBy(keyed, ({ exact }) => exact);
+  const byNearKey = Map.groupBy(keyed, ({ nearly }) => nearly);
   const used = new Set<number>();
   let repeated = 0;
   let missed = 0;
 
-  function take(entries: readonly ExchangeLocation[]): TapeExchange | null {
-    const entry = entries.find(({ id }) => !used.has(id)) ?? entries.at(-1);
-    if (entry === undefined) return null;
-    if (used.has(entry.id)) repeated += 1;
-    used.add(entry.id);
-    return tape.read(entry);
+  function take(candidates: typeof keyed = []): TapeExchange | null {
+    const { exchange } = candidates.find((each) => !used.has(each.exchange.id)) ?? candidates.at(-1) ?? {};
+    if (exchange === undefined) return null;
+    if (used.has(exchange.id)) repeated += 1;
+    used.add(exchange.id);
+    return exchange;
   }
 
   function findByKey({ exact, nearly, vectors }: MatchKey): TapeExchange | null {
-    const found = take(tape.find(exact));
+    const found = take(byExactKey.get(exact));
     if (found !== null || nearly === null) return found;
-    const candidates = tape.findNearly(nearly).slice(0, MAX_VECTOR_CANDIDATES);
-    return take(
-      candidates.filter((entry) => areSameVectors(createMatchKey(tape.read(entry).request).vectors, vectors)),
-    );
+    const candidates = byNearKey.get(nearly)?.slice(0, MAX_VECTOR_CANDIDATES);
+    return take(candidates?.filter((each) => areSameVectors(each.vectors, vectors)));
   }
 
   return {

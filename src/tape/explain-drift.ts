@@ -4,7 +4,7 @@ import { parseJson } from '../text/parse-json.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { diffJson, formatJsonDifference, type JsonDifference, jsonSimilarity } from './diff-json.ts';
 import { canonicalJson, canonicalPath } from './match-key.ts';
-import type { Tape } from './open-tape.ts';
+import type { Tape } from './read-tape.ts';
 import {
   bodyValue,
   type TapeBody,
@@ -49,7 +49,7 @@ export function explainMiss(
 ): TapeMiss {
   const body = comparableBody(request.body);
   let best: { exchange: TapeExchange; score: number } | null = null;
-  for (const exchange of tape.exchanges()) {
+  for (const exchange of tape.exchanges) {
     const recorded = exchange.request;
     if (recorded.method !== request.method || canonicalPath(recorded.url) !== canonicalPath(request.url))
       continue;

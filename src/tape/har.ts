@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import type { Tape } from './open-tape.ts';
+import type { Tape } from './read-tape.ts';
 import { joinStreamChunks } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
 import {
@@ -151,7 +151,7 @@ function toHeaders(pairs: readonly { name: string; value: string }[]): Record<st
 }
 
 /** A tape as HTTP Archive 1.2, redacted once more. */
-export function toHar(tape: Pick<Tape, 'header' | 'tail' | 'exchanges'>, redactor: Redactor): object {
+export function toHar(tape: Pick<Tape, 'header' | 'outputs' | 'exchanges'>, redactor: Redactor): object {
   const header = { ...redactor.value(tape.header), redact: tape.header.redact };
   const began = Date.parse(header.createdAt);
   return {
@@ -159,8 +159,8 @@ export function toHar(tape: Pick<Tape, 'header' | 'tail' | 'exchanges'>, redacto
       version: '1.2',
       creator: { name: header.madeBy.program, version: header.madeBy.version },
       pages: [],
-      entries: Array.from(tape.exchanges(), (exchange) => toEntry(redactExchange(exchange, redactor), began)),
-      _tape: { header, outputs: redactor.value(tape.tail?.outputs ?? null) },
+      entries: tape.exchanges.map((exchange) => toEntry(redactExchange(exchange, redactor), began)),
+      _tape: { header, outputs: redactor.value(tape.outputs ?? null) },
     },
   };
 }

@@ -35,7 +35,7 @@ export async function recordRun<T>(
   { path, header, secrets, clock, signal, onEnd }: RecordRunOptions,
   work: (run: TapedRun) => Promise<T>,
 ): Promise<T> {
-  const recording = await startTapeRecording({ path, header, secrets });
+  const recording = startTapeRecording({ path, header, secrets });
   const outputs = emptyRunOutputs();
   const finish = async (failed: boolean) => {
     const { unchanged } = await recording.close(outputs as TapeJson);
@@ -47,7 +47,7 @@ export async function recordRun<T>(
     result = await work({ tape: createRunObserver(outputs, null), runtime, signal });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || signal.aborted) {
-      await recording.abandon();
+      recording.abandon();
       onEnd({ type: 'abandoned', partialPath: recording.partialPath });
     } else {
       outputs.error = toErrorResponse(error);
@@ -60,13 +60,13 @@ export async function recordRun<T>(
 }
 
 /** Records every call of the global `fetch` until `close` or `abandon`. Throws `invalid_input` if it cannot write there. */
-export async function startTapeRecording({
+export function startTapeRecording({
   path,
   header,
   secrets,
 }: Pick<RecordRunOptions, 'path' | 'header' | 'secrets'>) {
   const redactor = createRedactor({ secrets, patterns: header.redact });
-  const writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
+  const writer = createTapeWriter({ path, header, redactor });
   const originalFetch = globalThis.fetch;
   let count = 0;
   // Wraps `fetch` rather than sockets: bodies are decompressed, and each chunk has the time at which the program sees it.
@@ -82,13 +82,13 @@ export async function startTapeRecording({
   return {
     partialPath: writer.partialPath,
     count: () => count,
-    async close(outputs: TapeJson) {
+    close(outputs: TapeJson) {
       stop();
       return writer.close(outputs);
     },
-    async abandon() {
+    abandon() {
       stop();
-      await writer.abandon();
+      writer.abandon();
     },
   };
 }

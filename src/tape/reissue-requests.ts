@@ -2,7 +2,7 @@ import { REDACTED } from '../faults/redactor.ts';
 import { type AnswerChangeKind, answerChangeKind, diffAnswers } from './diff-answers.ts';
 import { formatJsonDifference } from './diff-json.ts';
 import { formatRequestLine } from './diff-tapes.ts';
-import type { Tape } from './open-tape.ts';
+import type { Tape } from './read-tape.ts';
 import { createFetchRecorder } from './record-fetch.ts';
 import type { TapeExchange } from './tape-format.ts';
 import { toBodyContent } from './tape-http.ts';
@@ -71,7 +71,7 @@ function* findCandidates(
   { serviceOf }: ReissueOptions,
   skip: (reason: string) => void,
 ): Generator<Candidate> {
-  for (const exchange of tape.exchanges()) {
+  for (const exchange of tape.exchanges) {
     const { request, failure } = exchange;
     if (request.method !== 'POST' || !REISSUABLE_PATH.test(new URL(request.url).pathname)) {
       skip('not a model, embedding or rerank request');

@@ -5,7 +5,7 @@ import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { ReplayCounts } from './exchange-finder.ts';
 import type { ReplayContext, SettingChange } from './explain-drift.ts';
-import { assertComplete, type Tape } from './open-tape.ts';
+import { assertComplete, type Tape } from './read-tape.ts';
 import { type ReplayTapeOptions, startTapeReplay } from './replay-tape.ts';
 import { createRunObserver, type TapedRun } from './run-observer.ts';
 import { emptyRunOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
@@ -71,9 +71,9 @@ export async function replayRun<T>(
   });
   try {
     const { tape, runtime } = replay;
-    const { header, count } = tape;
+    const { header } = tape;
     assertRunnable(tape, command);
-    recorded = parseOrThrow(runOutputsSchema, tape.tail?.outputs ?? {}, `The "outputs" field of ${path}`);
+    recorded = parseOrThrow(runOutputsSchema, tape.outputs ?? {}, `The "outputs" field of ${path}`);
     const { collection } = recorded;
     const settings = {
       ...toJsonObject(header.inputs.settings),
@@ -119,7 +119,7 @@ export async function replayRun<T>(
       misses: replay.misses().map(({ error }) => error),
       missReason: replay.misses()[0]?.reason ?? null,
       context: context(),
-      exchanges: { ...replay.counts(), recorded: count },
+      exchanges: { ...replay.counts(), recorded: tape.exchanges.length },
       renewed,
     };
   } finally {

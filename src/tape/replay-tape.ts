@@ -5,7 +5,7 @@ import { blockNetwork } from './block-network.ts';
 import { createExchangeFinder, type ExchangeFinder } from './exchange-finder.ts';
 import type { ReplayContext } from './explain-drift.ts';
 import { interceptFetch } from './intercept-fetch.ts';
-import { assertUnedited, openTape } from './open-tape.ts';
+import { assertUnedited, readTape } from './read-tape.ts';
 import { createFetchRecorder } from './record-fetch.ts';
 import { hideFilePaths } from './redact/file-paths.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
@@ -41,7 +41,7 @@ interface ReplayedMiss {
 export async function startTapeReplay(options: ReplayTapeOptions) {
   const { path, onMiss = 'fail', timing = 'none' } = options;
   using cleanup = new DisposableStack();
-  const tape = cleanup.use(openTape(path));
+  const tape = readTape(path);
   assertUnedited(tape);
   const { secrets = [], patterns = [] } = options;
   const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
@@ -72,7 +72,7 @@ export async function startTapeReplay(options: ReplayTapeOptions) {
   cleanup.defer(disable);
   if (onMiss === 'record') {
     const header = { ...tape.header, madeBy: options.renewedBy ?? tape.header.madeBy };
-    writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
+    writer = createTapeWriter({ path, header, redactor });
   }
   const replay = cleanup.move();
   return {
@@ -87,7 +87,7 @@ export async function startTapeReplay(options: ReplayTapeOptions) {
       replay.dispose();
       const renewed = writer !== null && outputs !== undefined && misses.length > 0;
       if (renewed) await writer?.close(outputs);
-      else await writer?.discard();
+      else writer?.discard();
       return { renewed };
     },
   };

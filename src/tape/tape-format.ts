@@ -80,7 +80,7 @@ export const tapeFailureSchema = z.object({
 });
 export type TapeFailure = z.infer<typeof tapeFailureSchema>;
 
-export const tapeExchangeSchema = z
+const exchangeSchema = z
   .object({
     /** Numbers the requests from 1; by default the position in the file. */
     id: z.int().min(1).optional(),
@@ -97,7 +97,7 @@ export const tapeExchangeSchema = z
   .refine(({ response, failure }) => response !== undefined || failure !== undefined, {
     error: 'an exchange has a response, a failure or both',
   });
-export type StoredExchange = z.infer<typeof tapeExchangeSchema>;
+export type StoredExchange = z.infer<typeof exchangeSchema>;
 export type TapeExchange = Omit<StoredExchange, 'id' | 'request' | 'response'> & {
   id: number;
   request: TapeRequest;
@@ -123,14 +123,14 @@ export const tapeHeaderSchema = z.object({
 });
 export type TapeHeader = z.infer<typeof tapeHeaderSchema>;
 
-/** The fields after the exchanges, which an interrupted recording lacks. */
-export const tapeTailSchema = z.object({
+export const tapeSchema = tapeHeaderSchema.extend({
+  exchanges: z.array(exchangeSchema).default([]),
+  /** An interrupted recording has none of the following fields. */
   outputs: jsonSchema.optional(),
-  complete: z.boolean(),
+  complete: z.boolean().optional(),
   /** SHA-256 of the file before this field. It reveals that a recorded tape was edited. */
   digest: z.string().optional(),
 });
-export type TapeTail = z.infer<typeof tapeTailSchema>;
 
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',

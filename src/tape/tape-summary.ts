@@ -1,21 +1,21 @@
 import type { Redactor } from '../faults/redactor.ts';
 import { diffJson } from './diff-json.ts';
 import { canonicalPath } from './match-key.ts';
-import type { Tape } from './open-tape.ts';
+import type { Tape } from './read-tape.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
 import { runOutputsSchema } from './run-outputs.ts';
 import type { TapeJson } from './tape-format.ts';
 
 /** The `outputs` are null if they cannot be read. */
 export function summarizeTape(tape: Tape) {
-  const { path, header, complete, edited, tail } = tape;
+  const { path, header, complete, edited } = tape;
   return {
     path,
     header,
     complete,
     edited,
-    outputs: runOutputsSchema.safeParse(tail?.outputs ?? {}).data ?? null,
-    calls: Array.from(tape.exchanges(), (exchange) => {
+    outputs: runOutputsSchema.safeParse(tape.outputs ?? {}).data ?? null,
+    calls: tape.exchanges.map((exchange) => {
       const { id, startedAtMs, durationMs, request, response, failure } = exchange;
       return {
         id,
@@ -37,14 +37,13 @@ export function findTapeProblems(tape: Tape, redactor: Redactor): string[] {
   if (!tape.complete) problems.push('Incomplete: the recording was interrupted.');
   if (tape.edited) problems.push('Edited after it was recorded.');
   const noteSecret = (place: string) =>
-    problems.push(`Possible secret in ${place}. Run "citeloop tape scrub" to remove it.`);
-  const { header, tail } = tape;
+    problems.push(`Possible secret in ${place}. Record the tape again with --redact.`);
+  const { header, outputs = null } = tape;
   const isRedacted = (value: object | TapeJson, redacted: object | TapeJson) =>
     diffJson(value as TapeJson, redacted as TapeJson).length > 0;
   if (isRedacted(header.inputs, redactor.value(header.inputs))) noteSecret('the inputs');
-  const outputs = tail?.outputs ?? null;
   if (isRedacted(outputs, redactor.value(outputs))) noteSecret('the outputs');
-  for (const exchange of tape.exchanges()) {
+  for (const exchange of tape.exchanges) {
     const { id, request } = exchange;
     if (isRedacted(exchange, redactExchange(exchange, redactor)))
       noteSecret(`exchange ${id} (${request.method} ${redactor.text(canonicalPath(request.url))})`);

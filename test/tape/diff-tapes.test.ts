@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { diffTapes } from '../../src/tape/diff-tapes.ts';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
 import { jsonExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
@@ -24,7 +24,7 @@ async function difference(...sides: [Side, Side]) {
     sides.map(async ({ exchanges, topK = 5, answer = 'a' }) => {
       const header = sampleHeader({ inputs: { settings: { topK } }, createdAt: new Date().toISOString() });
       const outputs: TapeJson = { turns: [{ question: 'q', model: 'm', answer }] };
-      return openTape(await writeTape(exchanges, { header, outputs }));
+      return readTape(await writeTape(exchanges, { header, outputs }));
     }),
   );
   if (before === undefined || after === undefined) throw new Error('Two tapes are compared.');

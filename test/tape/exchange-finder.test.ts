@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { createExchangeFinder } from '../../src/tape/exchange-finder.ts';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
 import { jsonExchange, writeTape } from './support/sample-tape.ts';
 
@@ -12,7 +12,7 @@ const answerOf = (exchange: ReturnType<ReturnType<typeof createExchangeFinder>['
 };
 
 test('equal requests get their answers in recorded order, then the last one again', async () => {
-  const tape = openTape(
+  const tape = readTape(
     await writeTape([
       jsonExchange(1, { q: 1 }, 'first'),
       jsonExchange(2, { q: 1 }, 'second'),
@@ -31,7 +31,7 @@ test('equal requests get their answers in recorded order, then the last one agai
 test('finds a request with a secret by its redacted form', async () => {
   const redactor = createRedactor({ secrets: ['own-secret'] });
   const path = await writeTape([jsonExchange(1, { q: 'about [redacted]' }, 'found')]);
-  const finder = createExchangeFinder(openTape(path), redactor);
+  const finder = createExchangeFinder(readTape(path), redactor);
   expect(answerOf(finder.find(request({ q: 'about own-secret' })))).toBe('found');
 });
 
@@ -39,7 +39,7 @@ test('finds embeddings that differ by rounding, each once and then the last one 
   const vector = Array.from({ length: 32 }, (_, index) => Math.sin(index));
   const near = (by: number) => vector.map((value, index) => value + by * Math.cos(index));
   const far = vector.toReversed();
-  const tape = openTape(
+  const tape = readTape(
     await writeTape([
       jsonExchange(1, { v: near(1e-4) }, 'first'),
       jsonExchange(2, { v: near(2e-4) }, 'second'),

@@ -44,13 +44,13 @@ test.each<[string, Record<string, TapeJson>]>([
     { messages: messages('Be brief.', 'What is a node?', results('Another.', 'Nodes talk.')) },
   ],
 ])('explains a miss: %s', (reason, changes) => {
-  const tape = { exchanges: () => [jsonExchange(1, { unlike: true }, {}), jsonExchange(2, chat(), {})] };
+  const tape = { exchanges: [jsonExchange(1, { unlike: true }, {}), jsonExchange(2, chat(), {})] };
   const miss = explainMiss(jsonExchange(9, chat(changes), {}).request, tape);
   expect(miss).toMatchObject({ nearest: { id: 2 }, reason: expect.stringContaining(reason) });
 });
 
 test('explains a request to an unknown path', () => {
-  const tape = { exchanges: () => [jsonExchange(1, {}, {})] };
+  const tape = { exchanges: [jsonExchange(1, {}, {})] };
   expect(explainMiss(jsonExchange(1, {}, {}, '/v2/other').request, tape)).toMatchObject({
     nearest: null,
     reason: expect.stringContaining('no request to this path was recorded'),
@@ -60,7 +60,7 @@ test('explains a request to an unknown path', () => {
 test('cuts long texts around the change and counts further differences', () => {
   const long = 'word '.repeat(100);
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, index]));
-  const tape = { exchanges: () => [jsonExchange(1, { text: `${long}before`, ...many }, {})] };
+  const tape = { exchanges: [jsonExchange(1, { text: `${long}before`, ...many }, {})] };
   const changed = Object.fromEntries(Object.keys(many).map((name) => [name, 'x']));
   const error = toTapeMissError(
     explainMiss(jsonExchange(1, { ...changed, text: `${long}after` }, {}).request, tape),
@@ -76,7 +76,7 @@ test('cuts long texts around the change and counts further differences', () => {
 
 test('shows vectors by their length and keeps strings apart from numbers', () => {
   const vector = (length: number) => Array.from({ length }, (_, index) => index / 10);
-  const tape = { exchanges: () => [jsonExchange(1, { vector: vector(20), text: '1' }, {})] };
+  const tape = { exchanges: [jsonExchange(1, { vector: vector(20), text: '1' }, {})] };
   const { hint } = toTapeMissError(
     explainMiss(jsonExchange(1, { vector: vector(30), text: '1.0' }, {}).request, tape),
     'a',
@@ -86,7 +86,7 @@ test('shows vectors by their length and keeps strings apart from numbers', () =>
 });
 
 test('advises flags only on the command line', () => {
-  const tape = { exchanges: () => [jsonExchange(1, chat(), {})] };
+  const tape = { exchanges: [jsonExchange(1, chat(), {})] };
   const { hint, advice } = toTapeMissError(
     explainMiss(jsonExchange(1, chat({ model: 'large' }), {}).request, tape),
     'a.tape',
@@ -99,7 +99,7 @@ test('advises flags only on the command line', () => {
 });
 
 test('names the changed settings as the reason, then a changed collection', () => {
-  const tape = { exchanges: () => [jsonExchange(1, chat(), {})] };
+  const tape = { exchanges: [jsonExchange(1, chat(), {})] };
   const { request } = jsonExchange(
     9,
     chat({ messages: messages('Be brief.', 'What is a node?', results('x')) }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { parseHar, toHar } from '../../src/tape/har.ts';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import { jsonExchange, sampleExchange, writeTape } from './support/sample-tape.ts';
 
 const entry = (changes: object) => ({
@@ -41,7 +41,7 @@ test('a tape survives export to HAR and import', async () => {
       response: { status: 200, headers: { 'content-type': 'image/png' }, body: { base64: 'AP/+AQ==' } },
     }),
   ];
-  const tape = openTape(await writeTape(exchanges));
+  const tape = readTape(await writeTape(exchanges));
   const written = JSON.parse(JSON.stringify(toHar(tape, createRedactor())));
   for (const { time, timings } of written.log.entries)
     expect(timings.send + timings.wait + timings.receive).toBe(time);
@@ -57,7 +57,7 @@ test('failures survive export to HAR and import', async () => {
     failure: { name: 'TypeError', message: 'fetch failed', code: 'ECONNREFUSED' },
   });
   delete failed.response;
-  const tape = openTape(await writeTape([failed]));
+  const tape = readTape(await writeTape([failed]));
   const { exchanges } = parsed(toHar(tape, createRedactor()));
   expect(exchanges[0]).toMatchObject({ failure: { code: 'ECONNREFUSED' } });
   expect(exchanges[0]?.response).toBeUndefined();

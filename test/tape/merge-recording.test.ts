@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
 import { createSeededIdGenerator } from '../../src/tape/tape-runtime.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
@@ -32,7 +32,7 @@ async function recordAgain(path: string, exchanges: readonly TapeExchange[], res
     seed: `seed ${runs}`,
     madeBy: { program: 'citeloop', version: '9.9.9' },
   });
-  const writer = await createTapeWriter({ path, header, redactor: createRedactor(), keepUnchanged: true });
+  const writer = createTapeWriter({ path, header, redactor: createRedactor() });
   for (const exchange of exchanges) writer.append(exchange);
   return writer.close(result);
 }
@@ -56,12 +56,11 @@ test('only changed exchanges are rewritten, and they keep the old request', asyn
   const added = (await linesOf(path)).filter((line) => !before.has(line)).join('\n');
   expect(added).toContain(other);
   expect(added).not.toContain('call_');
-  const tape = openTape(path);
-  const [first, second] = [...tape.exchanges()];
+  const tape = readTape(path);
+  const [first, second] = tape.exchanges;
   const call = JSON.stringify(first?.response).match(/call_\w+/)?.[0];
   expect(JSON.stringify(second?.request)).toContain(call);
   expect(tape.edited).toBe(false);
-  tape.close();
 });
 
 test('a changed tool call has the same id in its answer and in the next request', async () => {
@@ -97,9 +96,8 @@ test('a new exchange follows the one it was made after, and unused ones are remo
     path,
     ['b', 'new', 'a'].map((q, index) => jsonExchange(index + 1, { q }, { q })),
   );
-  const tape = openTape(path);
-  expect(Array.from(tape.exchanges(), ({ response }) => response?.body)).toEqual(
+  const tape = readTape(path);
+  expect(tape.exchanges.map(({ response }) => response?.body)).toEqual(
     ['a', 'b', 'new'].map((q) => ({ json: { q } })),
   );
-  tape.close();
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { bypass } from 'msw';
 import { Agent, request as undiciRequest } from 'undici';
 import { expect, test } from 'vitest';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import { startTapeRecording } from '../../src/tape/record-run.ts';
 import { type ReplayTapeOptions, startTapeReplay } from '../../src/tape/replay-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
@@ -14,13 +14,10 @@ import { startWireServer } from './support/wire-server.ts';
 /** Records `work` and returns the path and the exchanges of the tape. */
 async function recorded(work: () => Promise<unknown>): Promise<{ path: string; exchanges: TapeExchange[] }> {
   const path = join(await createTemporaryDirectory(), 'run.tape.json');
-  const recording = await startTapeRecording({ path, header: sampleHeader(), secrets: [] });
+  const recording = startTapeRecording({ path, header: sampleHeader(), secrets: [] });
   await work();
   await recording.close({ done: true });
-  const tape = openTape(path);
-  const exchanges = [...tape.exchanges()];
-  tape.close();
-  return { path, exchanges };
+  return { path, exchanges: [...readTape(path).exchanges] };
 }
 
 /** Runs `work` with requests answered from a tape. */
@@ -220,7 +217,7 @@ test('passthrough sends missing requests and leaves the tape unchanged', async (
   const { path } = await recorded(() => ask(1));
   await replayed(path, async () => [await ask(1), await ask(2)], { onMiss: 'passthrough' });
   expect(requests()).toBe(2);
-  expect(openTape(path).count).toBe(1);
+  expect(readTape(path).exchanges).toHaveLength(1);
 });
 
 test('record updates only the changed exchanges', async () => {
@@ -232,9 +229,9 @@ test('record updates only the changed exchanges', async () => {
   expect(await replaying.stop({ answers })).toEqual({ renewed: true });
 
   expect(requests()).toBe(3);
-  const renewed = openTape(path);
-  expect(renewed).toMatchObject({ complete: true, edited: false, tail: { outputs: { answers } } });
-  expect([...renewed.exchanges()].map(({ request }) => request.body)).toEqual([
+  const renewed = readTape(path);
+  expect(renewed).toMatchObject({ complete: true, edited: false, outputs: { answers } });
+  expect(renewed.exchanges.map(({ request }) => request.body)).toEqual([
     { json: { n: 1 } },
     { json: { n: 3 } },
   ]);
@@ -248,7 +245,7 @@ test('record leaves a tape without misses unchanged', async () => {
   const replaying = await startTapeReplay({ path, onMiss: 'record' });
   await ask();
   expect(await replaying.stop({})).toEqual({ renewed: false });
-  expect(openTape(path).tail?.outputs).toEqual({ done: true });
+  expect(readTape(path).outputs).toEqual({ done: true });
 });
 
 test('recorded timing waits as long as the service did', async () => {

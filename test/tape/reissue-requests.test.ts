@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import { type ReissueOptions, reissueRequests } from '../../src/tape/reissue-requests.ts';
 import type { TapeExchange } from '../../src/tape/tape-format.ts';
 import { jsonExchange, writeTape } from './support/sample-tape.ts';
@@ -12,7 +12,7 @@ const answer = (content: string) => ({
 const question = (id: number) => jsonExchange(id, { model: 'm', q: id }, answer(`Answer ${id}.`), CHAT);
 
 async function reissue(exchanges: readonly TapeExchange[], options: Partial<ReissueOptions> = {}) {
-  const tape = openTape(await writeTape(exchanges));
+  const tape = readTape(await writeTape(exchanges));
   const requests: { url: string; key: string | null; q: unknown }[] = [];
   try {
     const result = await reissueRequests({
@@ -30,7 +30,6 @@ async function reissue(exchanges: readonly TapeExchange[], options: Partial<Reis
     });
     return { result, requests };
   } finally {
-    tape.close();
   }
 }
 

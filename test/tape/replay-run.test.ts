@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Agent } from '../../src/agent/agent.ts';
 import { AppError } from '../../src/faults/app-error.ts';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import { type RecordingResult, recordRun } from '../../src/tape/record-run.ts';
 import { type ReplayRunOptions, replayRun } from '../../src/tape/replay-run.ts';
 import type { TapeHeader } from '../../src/tape/tape-format.ts';
@@ -112,15 +112,15 @@ test('rejects a tape with invalid outputs', async () => {
 
 test('an updated tape names the program that updated it and keeps its seed and time', async () => {
   const path = await small();
-  const { header: before } = openTape(path);
+  const { header: before } = readTape(path);
   const outcome = await replayRun(options(path, { onMiss: 'record' }), async ({ tape }) => {
     await postJson({ q: 'b' }).catch(() => {});
     tape.outputs.ingest = { added: 1 };
   });
   expect(outcome).toMatchObject({ renewed: true, result: { value: undefined } });
-  const renewed = openTape(path);
+  const renewed = readTape(path);
   expect(renewed.header).toEqual({ ...before, madeBy });
-  expect(renewed.tail?.outputs).toMatchObject({ ingest: { added: 1 } });
+  expect(renewed.outputs).toMatchObject({ ingest: { added: 1 } });
 });
 
 test('a run that fails while its tape is updated leaves the tape unchanged', async () => {
@@ -169,9 +169,9 @@ test('records the outputs or the failure of a run, and abandons an interrupted o
     { type: 'recorded', path: failed.path, exchanges: 0, failed: true, unchanged: false },
     ...[defect, stopped, aborted].map(({ path }) => ({ type: 'abandoned', partialPath: `${path}.partial` })),
   ]);
-  expect(openTape(whole.path).tail?.outputs).toMatchObject({ error: null });
-  expect(openTape(failed.path).tail?.outputs).toMatchObject({ error: { message: 'It is away.' } });
-  expect(openTape(`${defect.path}.partial`).complete).toBe(false);
+  expect(readTape(whole.path).outputs).toMatchObject({ error: null });
+  expect(readTape(failed.path).outputs).toMatchObject({ error: { message: 'It is away.' } });
+  expect(readTape(`${defect.path}.partial`).complete).toBe(false);
 });
 
 async function abandonedTape(header: TapeHeader = sampleHeader()): Promise<string> {

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
-import { openTape } from '../../src/tape/open-tape.ts';
+import { readTape } from '../../src/tape/read-tape.ts';
 import type { TapeExchange } from '../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
@@ -43,9 +43,8 @@ test('writes texts and events line by line and reads them back', async () => {
     sampleExchange({ id: 2, response: { status: 200, headers: {}, body: { text: 'one\ntwo\n' } } }),
   ];
   const path = await writeTape(exchanges);
-  const tape = openTape(path);
-  expect([...tape.exchanges()]).toEqual(exchanges);
-  tape.close();
+  const tape = readTape(path);
+  expect(tape.exchanges).toEqual(exchanges);
   const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
   expect(lines).toContain('{"data":{"choices":[{"delta":{"content":"A node"}}]}},');
   expect(lines).toContain('{"event":"done","text":"[DONE]"}');
@@ -53,34 +52,32 @@ test('writes texts and events line by line and reads them back', async () => {
 });
 
 test('reads back a tape without exchanges', async () => {
-  const tape = openTape(await writeTape([]));
-  expect(tape).toMatchObject({ count: 0, complete: true, edited: false });
-  tape.close();
+  const tape = readTape(await writeTape([]));
+  expect(tape).toMatchObject({ exchanges: [], complete: true, edited: false });
 });
 
 test('keeps the old tape until close, and an abandoned recording beside it', async () => {
   const path = await writeTape([jsonExchange(1, { q: 'old' }, {})]);
   const before = await readFile(path, 'utf8');
-  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
+  const writer = createTapeWriter({ path, header: sampleHeader(), redactor });
   writer.append(jsonExchange(1, { q: 'new' }, {}));
-  await writer.abandon();
+  writer.abandon();
 
   expect(await readFile(path, 'utf8')).toBe(before);
-  const partial = openTape(writer.partialPath);
-  expect(partial).toMatchObject({ count: 1, complete: false, tail: null });
-  partial.close();
+  const partial = readTape(writer.partialPath);
+  expect(partial).toMatchObject({ exchanges: [{ id: 1 }], complete: false, outputs: undefined });
 });
 
 test('two recordings to one file do not disturb each other, and the last to finish wins', async () => {
   const path = await newPath();
-  const first = await createTapeWriter({ path, header: sampleHeader(), redactor });
-  const second = await createTapeWriter({ path, header: sampleHeader(), redactor });
+  const first = createTapeWriter({ path, header: sampleHeader(), redactor });
+  const second = createTapeWriter({ path, header: sampleHeader(), redactor });
   first.append(jsonExchange(1, { q: 'first' }, {}));
   second.append(jsonExchange(1, { q: 'second' }, {}));
   await second.close(null);
   await first.close(null);
-  using tape = openTape(path);
-  expect(Array.from(tape.exchanges(), ({ request }) => request.body)).toEqual([{ json: { q: 'first' } }]);
+  const tape = readTape(path);
+  expect(tape.exchanges.map(({ request }) => request.body)).toEqual([{ json: { q: 'first' } }]);
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
@@ -88,19 +85,23 @@ test('does not replace a file that is not a tape', async () => {
   const path = await newPath();
   await writeFile(path, '{"name": "my package"}');
 
-  await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
-    kind: 'invalid_input',
-    message: expect.stringContaining('is not a tape'),
-  });
+  expect(() => createTapeWriter({ path, header: sampleHeader(), redactor })).toThrow(
+    expect.objectContaining({
+      kind: 'invalid_input',
+      message: expect.stringContaining('is not a tape'),
+    }),
+  );
   expect(await readFile(path, 'utf8')).toBe('{"name": "my package"}');
 });
 
 test('rejects a missing folder before anything is recorded', async () => {
   const path = join(await createTemporaryDirectory(), 'none', 'run.tape.json');
-  await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
-    kind: 'invalid_input',
-    message: `Cannot write the tape ${path}: its folder does not exist.`,
-  });
+  expect(() => createTapeWriter({ path, header: sampleHeader(), redactor })).toThrow(
+    expect.objectContaining({
+      kind: 'invalid_input',
+      message: `Cannot write the tape ${path}: its folder does not exist.`,
+    }),
+  );
 });
 
 test('does not write a tape that would still contain a key', async () => {
@@ -109,7 +110,7 @@ test('does not write a tape that would still contain a key', async () => {
   const real = createRedactor({ secrets: [key] });
   // A redactor that removes nothing, to test the check before writing.
   const blind = { ...createRedactor(), holdsSecret: real.holdsSecret };
-  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
+  const writer = createTapeWriter({ path, header: sampleHeader(), redactor: blind });
   writer.append(jsonExchange(1, { q: key }, {}));
 
   await expect(writer.close(null)).rejects.toMatchObject({
@@ -122,19 +123,21 @@ test('does not write a tape that would still contain a key', async () => {
 test('replaces an empty file or a tape, but not a folder', async () => {
   const empty = await newPath();
   await writeFile(empty, '');
-  await (await createTapeWriter({ path: empty, header: sampleHeader(), redactor })).close(null);
-  expect(openTape(empty).complete).toBe(true);
+  await createTapeWriter({ path: empty, header: sampleHeader(), redactor }).close(null);
+  expect(readTape(empty).complete).toBe(true);
   const folder = await createTemporaryDirectory();
-  await expect(createTapeWriter({ path: folder, header: sampleHeader(), redactor })).rejects.toMatchObject({
-    message: `${folder} exists and is not a tape.`,
-  });
+  expect(() => createTapeWriter({ path: folder, header: sampleHeader(), redactor })).toThrow(
+    expect.objectContaining({
+      message: `${folder} exists and is not a tape.`,
+    }),
+  );
 });
 
 test('discard leaves no file', async () => {
   const path = await newPath();
-  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
+  const writer = createTapeWriter({ path, header: sampleHeader(), redactor });
   writer.append(jsonExchange(1, {}, {}));
-  await writer.discard();
+  writer.discard();
   expect(await readdir(dirname(path))).toEqual([]);
 });
 
@@ -142,9 +145,9 @@ test('does not keep an abandoned recording that would contain a key', async () =
   const path = await newPath();
   const { holdsSecret } = createRedactor({ secrets: ['a-very-secret-key'] });
   const blind = { ...createRedactor(), holdsSecret };
-  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
+  const writer = createTapeWriter({ path, header: sampleHeader(), redactor: blind });
   writer.append(jsonExchange(1, { q: 'a-very-secret-key' }, {}));
-  await writer.abandon();
+  writer.abandon();
   expect(await readdir(dirname(path))).toEqual([]);
 });
 
@@ -158,7 +161,7 @@ test('detects a key that is split over the chunks of a stream', async () => {
   ]) {
     const path = await newPath();
     const chunks = pieces.map((data) => ({ delayMs: 0, data }));
-    const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
+    const writer = createTapeWriter({ path, header: sampleHeader(), redactor: blind });
     writer.append({ ...jsonExchange(1, {}, {}), response: { status: 200, headers: {}, chunks } });
     await expect(writer.close(null)).rejects.toThrow('it would contain a secret');
   }

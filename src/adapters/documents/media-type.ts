@@ -56,8 +56,8 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-/** Minified code, lock files of package managers, and settings of this program. */
-const SKIPPED = /\.min\.\w+$|[-.]lock\.\w+$|\bciteloop\.config\.json$/i;
+/** Minified code, lock files of package managers, and settings and tapes of this program. */
+const SKIPPED = /\.min\.\w+$|[-.]lock\.\w+$|\bciteloop\.config\.json$|\.tape\.json$/i;
 
 /** The format of a file by its extension; null if it is unsupported or skipped. */
 export function mediaTypeOfPath(path: string): MediaType | null {

@@ -9,9 +9,8 @@ import { createRedactor, type Redactor } from '../../faults/redactor.ts';
 import type { AnswerChangeKind } from '../../tape/diff-answers.ts';
 import { diffTapes } from '../../tape/diff-tapes.ts';
 import { parseHar, toHar } from '../../tape/har.ts';
-import { assertComplete, assertUnedited, openTape } from '../../tape/open-tape.ts';
+import { readTape } from '../../tape/read-tape.ts';
 import { type ReissueResult, reissueRequests } from '../../tape/reissue-requests.ts';
-import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { formatCount } from '../../text/format-count.ts';
@@ -24,7 +23,7 @@ import { withInterruptSignal } from './with-app.ts';
 
 export interface TapeCommandFlags
   extends CommonFlags,
-    FlagValues<'tape' | 'har' | 'before' | 'after' | 'output', string>,
+    FlagValues<'tape' | 'har' | 'before' | 'after', string>,
     FlagValues<'tapes' | 'redact', string[]> {
   sample?: number | undefined;
   allow?: AnswerChangeKind[] | undefined;
@@ -35,7 +34,7 @@ const EXIT_DRIFT = exitCodeOf(new AppError('replay_drift', ''));
 const DEFAULT_SAMPLE = 10;
 
 export async function showTape({ tape: path = '', json }: TapeCommandFlags): Promise<void> {
-  using tape = openTape(path);
+  const tape = readTape(path);
   if (json) process.stdout.write(`${JSON.stringify(summarizeTape(tape))}\n`);
   else await withPager(process, (terminal) => renderTape(terminal, tape));
 }
@@ -58,24 +57,12 @@ export function checkTapes({ tapes = [], redact = [], json, config }: TapeComman
 
 function problemsOf(path: string, redactor: Redactor): string[] {
   try {
-    using tape = openTape(path);
+    const tape = readTape(path);
     return findTapeProblems(tape, redactor);
   } catch (error) {
     if (error instanceof AppError) return [error.message];
     throw error;
   }
-}
-
-export async function scrubTape(flags: TapeCommandFlags): Promise<void> {
-  const { tape: path = '', redact = [], output = path, config, json } = flags;
-  using tape = openTape(path);
-  assertUnedited(tape);
-  assertComplete(tape);
-  const header = { ...tape.header, redact: [...new Set([...tape.header.redact, ...redact])] };
-  const redactor = configuredRedactorWith(header.redact, config);
-  await writeTape(output, header, tape.exchanges(), tape.tail?.outputs ?? null, redactor);
-  const sentence = `Scrubbed ${formatCount(tape.count, 'exchange')} in ${output}`;
-  printResult(json, { tape: output, exchanges: tape.count }, sentence);
 }
 
 /** Lists the entries that cannot be imported. Throws `invalid_input` if none can. */
@@ -88,7 +75,9 @@ export async function importHar(flags: TapeCommandFlags): Promise<void> {
   if (exchanges.length === 0 && left.length > 0) {
     throw new AppError('invalid_input', `No entry of ${har} can be imported. ${left[0]}`);
   }
-  await writeTape(path, { ...header, redact }, exchanges, outputs, redactor);
+  const writer = createTapeWriter({ path, header: { ...header, redact }, redactor });
+  for (const exchange of exchanges) writer.append(exchange);
+  await writer.close(outputs);
   const lines = [
     `Imported ${formatCount(exchanges.length, 'exchange')} into ${path}`,
     ...(left.length === 0 ? [] : ['Not imported:', ...left.map((each) => `  ${each}`)]),
@@ -102,20 +91,24 @@ export async function exportHar({
   config,
   json,
 }: TapeCommandFlags): Promise<void> {
-  using tape = openTape(path);
+  const tape = readTape(path);
   const redactor = configuredRedactorWith(tape.header.redact, config);
   const text = `${JSON.stringify(toHar(tape, redactor), null, 2)}\n`;
   await writeFile(resolve(har), text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === 'EEXIST' ? 'it already exists' : messageOf(error);
     throw new AppError('invalid_input', `Cannot write ${har}: ${reason}.`, { hint: 'Choose another name.' });
   });
-  printResult(json, { har, exchanges: tape.count }, `Wrote ${formatCount(tape.count, 'exchange')} to ${har}`);
+  printResult(
+    json,
+    { har, exchanges: tape.exchanges.length },
+    `Wrote ${formatCount(tape.exchanges.length, 'exchange')} to ${har}`,
+  );
 }
 
 /** Exit code 7 if the tapes differ. */
 export function diffTapeFiles({ before = '', after = '', json }: TapeCommandFlags): number {
-  using oldTape = openTape(before);
-  using newTape = openTape(after);
+  const oldTape = readTape(before);
+  const newTape = readTape(after);
   const difference = diffTapes(oldTape, newTape);
   if (json) process.stdout.write(`${JSON.stringify({ before, after, ...difference })}\n`);
   else renderTapeDifference(createTerminal(process.stdout), { before, after, ...difference });
@@ -130,10 +123,8 @@ export function renewTapes(flags: TapeCommandFlags): Promise<number> {
   const config = loadConfig({ flags: { ...flags }, configPath: flags.config });
   const redactor = createRedactor({ secrets: configuredSecrets(config) });
   return withInterruptSignal(async (signal) => {
-    using opened = new DisposableStack();
-    const tapes = paths.map((path) => opened.use(openTape(path)));
     const result = await reissueRequests({
-      tapes,
+      tapes: paths.map(readTape),
       sample,
       serviceOf: (url) => findConfiguredService(url, config),
       fetch: globalThis.fetch,
@@ -153,18 +144,6 @@ function noCallRepeatedError(left: ReissueResult['left']): AppError {
   return new AppError('invalid_input', 'No recorded call could be sent again.', {
     hint: reasons.join('\n') || 'The tapes have no calls.',
   });
-}
-
-async function writeTape(
-  path: string,
-  header: TapeHeader,
-  exchanges: Iterable<TapeExchange>,
-  outputs: TapeJson,
-  redactor: Redactor,
-): Promise<void> {
-  const writer = await createTapeWriter({ path, header, redactor });
-  for (const exchange of exchanges) writer.append(exchange);
-  await writer.close(outputs);
 }
 
 function configuredRedactorWith(patterns: readonly string[], configPath: string | undefined): Redactor {

@@ -25,18 +25,6 @@ const check: CommandDefinition<TapeCommandFlags> = {
   handler: async (flags) => (await import('../commands/tape.ts')).checkTapes(flags),
 };
 
-const scrub: CommandDefinition<TapeCommandFlags> = {
-  command: 'scrub <tape>',
-  describe: 'Remove keys and --redact matches from a tape',
-  positionals: tape,
-  options: {
-    ...redactOption,
-    output: { alias: 'o', value: 'path', describe: 'Output file (default: the same file)' },
-  },
-  examples: [['citeloop tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove matching text']],
-  handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
-};
-
 const importHar: CommandDefinition<TapeCommandFlags> = {
   command: 'import <har> <tape>',
   describe: 'Convert a HAR file to a tape',
@@ -83,7 +71,7 @@ const renew: CommandDefinition<TapeCommandFlags> = {
 export const tapeCommand: CommandDefinition<CommonFlags> = {
   command: 'tape',
   describe: 'Inspect, check, compare and convert tapes',
-  commands: [show, check, scrub, importHar, exportHar, diff, renew],
+  commands: [show, check, importHar, exportHar, diff, renew],
 };
 
 /** The search mode is taken from the tape. */

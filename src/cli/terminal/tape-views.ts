@@ -1,7 +1,7 @@
 import type { ReplayComparison } from '../../tape/compare-replay.ts';
 import { formatJsonDifference, type JsonDifference } from '../../tape/diff-json.ts';
 import type { TapeDifference } from '../../tape/diff-tapes.ts';
-import type { Tape } from '../../tape/open-tape.ts';
+import type { Tape } from '../../tape/read-tape.ts';
 import type { ReissueResult } from '../../tape/reissue-requests.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
 import { summarizeTape } from '../../tape/tape-summary.ts';

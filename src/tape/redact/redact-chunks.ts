@@ -1,27 +1,21 @@
-import { REDACTED, type RedactedRange, type Redactor } from '../../faults/redactor.ts';
+import type { Redactor } from '../../faults/redactor.ts';
 import { parseJson } from '../../text/parse-json.ts';
 import type { TapeChunk, TapeJson } from '../tape-format.ts';
 
-interface TextEdit {
-  start: number;
-  end: number;
-  replacement: string;
-}
-
 /**
  * Removes secrets from a stream, including those that are split over several chunks or over the deltas of several
- * events. The number of chunks stays.
+ * events. A stream with a secret is then in its first chunk.
  */
 export function redactChunks(chunks: readonly TapeChunk[], redactor: Redactor): TapeChunk[] {
-  const withoutDeltas = applyEdits(chunks, findDeltaEdits(joinStreamChunks(chunks), redactor));
-  return applyEdits(withoutDeltas, maskEdits(redactor.ranges(joinStreamChunks(withoutDeltas))));
+  const text = joinStreamChunks(chunks);
+  const redacted = redactor.text(redactDeltas(text, redactor));
+  if (redacted === text) return [...chunks];
+  return chunks.map(({ delayMs }, index) => ({ delayMs, data: index === 0 ? redacted : '' }));
 }
 
 /** The texts that a client puts together from the deltas of events: one for each path of a string in them. */
 export function joinStreamDeltas(text: string): string[] {
-  return [...groupStrings(parseStreamEvents(text)).values()].map((strings) =>
-    strings.map(({ value }) => value).join(''),
-  );
+  return groupStrings(parseStreamEvents(text)).map((strings) => strings.map(({ value }) => value).join(''));
 }
 
 /** The JSON payload of each line of a stream, or the line if it is not JSON. */
@@ -36,40 +30,28 @@ export function joinStreamChunks(chunks: readonly TapeChunk[]): string {
   return chunks.map(({ data }) => data).join('');
 }
 
-interface StreamEvent {
-  /** Range of its JSON in the text. */
-  start: number;
-  end: number;
-  json: unknown;
-}
+const EVENT_PAYLOAD = /(?<=^(?:data:[ ]?)?)\{.*\}(?=\r?$)/gm;
 
-function parseStreamEvents(text: string): StreamEvent[] {
-  const events: StreamEvent[] = [];
-  for (const match of text.matchAll(/^(?:data:[ ]?)?(\{.*\})\r?$/gm)) {
-    const payload = match[1] ?? '';
-    const start = match.index + match[0].indexOf(payload);
-    const json = parseJson<TapeJson>(payload);
-    if (json !== undefined) events.push({ start, end: start + payload.length, json });
-  }
-  return events;
+/** The JSON of each event. */
+function parseStreamEvents(text: string): unknown[] {
+  return Array.from(text.matchAll(EVENT_PAYLOAD), ([payload]) => parseJson(payload));
 }
 
 interface EventString {
-  event: StreamEvent;
   value: string;
   replace(value: string): void;
 }
 
 /** The strings of all events, grouped by event type and path. */
-function groupStrings(events: readonly StreamEvent[]): Map<string, EventString[]> {
+function groupStrings(events: readonly unknown[]): EventString[][] {
   const groups = new Map<string, EventString[]>();
-  const visit = (event: StreamEvent, value: unknown, path: string): void => {
+  const visit = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) return;
     const fields = value as Record<string, unknown>;
     for (const [key, each] of Object.entries(fields)) {
       const inner = `${path}/${key}`;
       if (typeof each !== 'string') {
-        visit(event, each, inner);
+        visit(each, inner);
         continue;
       }
       const replace = (text: string) => {
@@ -77,55 +59,25 @@ function groupStrings(events: readonly StreamEvent[]): Map<string, EventString[]
       };
       const strings = groups.get(inner) ?? [];
       if (strings.length === 0) groups.set(inner, strings);
-      strings.push({ event, value: each, replace });
+      strings.push({ value: each, replace });
     }
   };
-  for (const event of events) visit(event, event.json, String((event.json as { type?: unknown }).type ?? ''));
-  return groups;
+  for (const event of events) visit(event, String((event as { type?: unknown } | undefined)?.type ?? ''));
+  return [...groups.values()];
 }
 
-/** Edits that replace each event of which a delta is part of a secret. */
-function findDeltaEdits(text: string, redactor: Redactor): TextEdit[] {
-  const changed = new Set<StreamEvent>();
-  for (const strings of groupStrings(parseStreamEvents(text)).values()) {
-    if (strings.length < 2) continue;
-    const pieces = strings.map(({ value }) => ({ delayMs: 0, data: value }));
-    const redacted = applyEdits(pieces, maskEdits(redactor.ranges(joinStreamChunks(pieces))));
-    for (const [index, { event, value, replace }] of strings.entries()) {
-      const { data = '' } = redacted[index] ?? {};
-      if (data === value) continue;
-      replace(data);
-      changed.add(event);
-    }
+/** Moves the text of deltas into the first one if a secret is split over them. */
+function redactDeltas(text: string, redactor: Redactor): string {
+  const events = parseStreamEvents(text);
+  let isChanged = false;
+  for (const strings of groupStrings(events)) {
+    const joined = strings.map(({ value }) => value).join('');
+    const redacted = redactor.text(joined);
+    if (redacted === joined || redacted === strings.map(({ value }) => redactor.text(value)).join(''))
+      continue;
+    for (const [index, { replace }] of strings.entries()) replace(index === 0 ? redacted : '');
+    isChanged = true;
   }
-  return [...changed]
-    .map(({ start, end, json }) => ({ start, end, replacement: JSON.stringify(json) }))
-    .sort((a, b) => a.start - b.start);
-}
-
-function maskEdits(ranges: readonly RedactedRange[]): TextEdit[] {
-  return ranges.map(([start, end]) => ({ start, end, replacement: REDACTED }));
-}
-
-/** Applies edits of the joined text to the chunks. The edits are sorted and do not overlap. */
-function applyEdits(chunks: readonly TapeChunk[], edits: readonly TextEdit[]): TapeChunk[] {
-  if (edits.length === 0) return [...chunks];
-  let to = 0;
-  let next = 0;
-  return chunks.map((chunk) => {
-    const from = to;
-    to += chunk.data.length;
-    let data = '';
-    let position = from;
-    for (let index = next; index < edits.length; index += 1) {
-      const { start, end, replacement } = edits[index] as TextEdit;
-      if (start >= to) break;
-      if (start >= position) data += chunk.data.slice(position - from, start - from);
-      if (start >= from) data += replacement;
-      position = Math.min(Math.max(end, position), to);
-      if (end > to) break;
-      next = index + 1;
-    }
-    return { ...chunk, data: data + chunk.data.slice(position - from) };
-  });
+  if (!isChanged) return text;
+  return text.replace(EVENT_PAYLOAD, (payload) => JSON.stringify(events.shift()) ?? payload);
 }

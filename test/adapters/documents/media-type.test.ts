@@ -28,6 +28,7 @@ test.each([
   ['package-lock.json', null],
   ['pnpm-lock.yaml', null],
   ['citeloop.config.json', null],
+  ['run.tape.json', null],
   ['a.min.js', null],
   ['photo.png', null],
   ['Makefile', null],

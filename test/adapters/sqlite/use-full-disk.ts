@@ -27,7 +27,7 @@ function fillDisk(): void {
 }
 
 async function record(): Promise<string> {
-  const writer = await createTapeWriter({ path: tape, header: sampleHeader(), redactor: createRedactor() });
+  const writer = createTapeWriter({ path: tape, header: sampleHeader(), redactor: createRedactor() });
   await writer.close(null);
   return 'recorded';
 }

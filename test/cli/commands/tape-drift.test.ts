@@ -51,7 +51,7 @@ test('records an unchanged file again, and tape diff and tape renew report what 
     changes.map(({ kind }) => kind),
   );
   expect(kinds[0]).toContain('tool-choice');
-  expect(kinds[1]).toContain('citations');
+  expect(kinds.at(-1)).toContain('citations');
   const unnamed = await runInProcess(['tape', 'renew', 'a.tape.json'], place);
   expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('is not configured here') });
 });

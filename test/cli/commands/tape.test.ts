@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openTape } from '../../../src/tape/open-tape.ts';
+import { readTape } from '../../../src/tape/read-tape.ts';
 import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
@@ -217,9 +217,8 @@ test('an interrupted recording is a readable, incomplete tape', async () => {
     },
   });
   expect(result).toMatchObject({ code: 130, stderr: expect.stringContaining('cut.tape.json.partial') });
-  const tape = openTape(join(place.home, 'cut.tape.json.partial'));
+  const tape = readTape(join(place.home, 'cut.tape.json.partial'));
   expect(tape).toMatchObject({ complete: false, header: { command: 'chat' } });
-  tape.close();
 });
 
 test('names a setting that was not set in the recorded run as the reason of a difference', async () => {
@@ -230,29 +229,17 @@ test('names a setting that was not set in the recorded run as the reason of a di
   expect(fewer.stdout).toContain('First difference at turn 1. Likely reason: topK is 1 (recorded: not set).');
 });
 
-test('scrubs a tape in place, and converts it to HAR and back', async () => {
+test('converts a tape to HAR and back, and removes texts on the way', async () => {
   const place = await createSmallHome();
+  const run = (...args: string[]) => runInProcess(['tape', ...args], place);
   await runInProcess([...question, '--record', 'a.tape.json'], place);
-  expect((await runInProcess(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
-    2,
-  );
-  expect((await runInProcess(['tape', 'scrub', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
-    0,
-  );
-  const text = await readFile(join(place.home, 'a.tape.json'), 'utf8');
-  expect(text).not.toContain('performs computation');
-  expect((await runInProcess(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
-    0,
-  );
-
-  expect((await runInProcess(['tape', 'export', 'a.tape.json', 'a.har'], place)).code).toBe(0);
-  expect((await runInProcess(['tape', 'export', 'a.tape.json', 'a.har'], place)).stderr).toContain(
-    'it already exists',
-  );
-  expect((await runInProcess(['tape', 'import', 'a.har', 'b.tape.json'], place)).code).toBe(0);
-  expect((await runInProcess(['tape', 'show', 'b.tape.json', '--json'], place)).stdout).toContain(
-    'What is a node?',
-  );
+  expect((await run('check', 'a.tape.json', '--redact', 'computation')).code).toBe(2);
+  expect((await run('export', 'a.tape.json', 'a.har')).code).toBe(0);
+  expect((await run('export', 'a.tape.json', 'a.har')).stderr).toContain('it already exists');
+  expect((await run('import', 'a.har', 'b.tape.json', '--redact', 'computation')).code).toBe(0);
+  expect(await readFile(join(place.home, 'b.tape.json'), 'utf8')).not.toContain('performs computation');
+  expect((await run('check', 'b.tape.json', '--redact', 'computation')).code).toBe(0);
+  expect((await run('show', 'b.tape.json', '--json')).stdout).toContain('What is a node?');
 });
 
 test('the recorded fixtures replay without differences in an empty home directory', async () => {

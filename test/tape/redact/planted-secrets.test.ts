@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../../src/faults/redactor.ts';
-import { openTape } from '../../../src/tape/open-tape.ts';
+import { readTape } from '../../../src/tape/read-tape.ts';
 import { joinStreamDeltas } from '../../../src/tape/redact/redact-chunks.ts';
 import type { TapeExchange, TapeJson } from '../../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
@@ -89,7 +89,7 @@ const places: Record<string, Place> = {
 async function tapeWith(exchange: TapeExchange, key: string): Promise<{ text: string; path: string }> {
   const path = join(await createTemporaryDirectory(), 'planted.tape.json');
   const redactor = createRedactor({ secrets: [key] });
-  const writer = await createTapeWriter({
+  const writer = createTapeWriter({
     path,
     redactor,
     header: sampleHeader({ inputs: { question: `about ${key}` } }),
@@ -109,9 +109,8 @@ for (const [place, { plant }] of Object.entries(places)) {
 
         for (const encode of Object.values(encodings)) expect(text).not.toContain(encode(key));
         expect(text).not.toContain(JSON.stringify(key).slice(1, -1));
-        const tape = openTape(path);
-        const [read] = tape.exchanges();
-        tape.close();
+        const tape = readTape(path);
+        const [read] = tape.exchanges;
         expect(JSON.stringify(read)).not.toContain(JSON.stringify(key).slice(1, -1));
         const bytes = read?.request.body && 'base64' in read.request.body ? read.request.body.base64 : '';
         expect(Buffer.from(bytes, 'base64').toString('latin1')).not.toContain(key);
@@ -130,9 +129,8 @@ test('no key that is split over the chunks of a stream is written', async () => 
       const exchange = { ...base, ...inResponse({ chunks }) } as TapeExchange;
       const { path } = await tapeWith(exchange, key);
 
-      const tape = openTape(path);
-      const [read] = tape.exchanges();
-      tape.close();
+      const tape = readTape(path);
+      const [read] = tape.exchanges;
       const stream = (read?.response?.chunks ?? []).map(({ data }) => data).join('');
       expect(stream).not.toContain(JSON.stringify(key).slice(1, -1));
       expect(stream).toContain('before ');
@@ -154,9 +152,8 @@ test('no key that is split over the deltas of several events is written', async 
       }));
       const { path } = await tapeWith({ ...base, ...inResponse({ chunks }) } as TapeExchange, key);
 
-      const tape = openTape(path);
-      const [read] = tape.exchanges();
-      tape.close();
+      const tape = readTape(path);
+      const [read] = tape.exchanges;
       const said = joinStreamDeltas((read?.response?.chunks ?? []).map(({ data }) => data).join(''));
       expect(said.join('\n')).not.toContain(key);
       expect(said.join('\n')).toContain('it is [redacted]');

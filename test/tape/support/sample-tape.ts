@@ -68,7 +68,7 @@ export async function writeTape(
   }: { header?: TapeHeader; outputs?: TapeJson; path?: string } = {},
 ): Promise<string> {
   const target = path ?? join(await createTemporaryDirectory(), 'sample.tape.json');
-  const writer = await createTapeWriter({ path: target, header, redactor: createRedactor() });
+  const writer = createTapeWriter({ path: target, header, redactor: createRedactor() });
   for (const exchange of exchanges) writer.append(exchange);
   await writer.close(outputs);
   return target;
