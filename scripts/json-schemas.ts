@@ -28,12 +28,6 @@ const collectionInfo = z.object({
   modules: z.array(z.object({ name: z.string(), chunks: count })),
 });
 
-const feedback = z.object({
-  verdict: z.enum(['good', 'bad']),
-  why: z.string().nullable(),
-  at: z.iso.datetime(),
-});
-
 const sessionSummary = z.object({
   ...conversationSessionSchema.pick({
     sessionId: true,
@@ -55,7 +49,7 @@ const sessionSummary = z.object({
 const exportedSession = z.object({
   session: conversationSessionSchema,
   user: z.string().nullable(),
-  turns: z.array(z.object({ turn: conversationTurnSchema, feedback: feedback.nullable() })),
+  turns: z.array(z.object({ turn: conversationTurnSchema })),
 });
 
 const setting = z.object({ name: z.string(), value: z.json(), origin: z.string() });
@@ -133,16 +127,8 @@ export const outputSchemas: Readonly<Record<string, z.ZodType>> = {
       ),
     })
     .describe('sessions search --json'),
-  'sessions-show': exportedSession
-    .extend({
-      stale: z.record(z.string(), z.enum(['changed', 'removed', 'file_deleted'])),
-      moved: z.record(z.string(), z.object({ url: z.string(), title: z.string() }).loose()),
-    })
-    .describe('sessions show --json'),
+  'sessions-show': exportedSession.describe('sessions show --json'),
   'sessions-export': exportedSession.describe('sessions export --format json'),
-  'sessions-feedback': z
-    .object({ sessionId: z.string(), turn: z.int().min(1), feedback })
-    .describe('sessions feedback --json'),
   doctor: z
     .object({
       ok: z.boolean(),

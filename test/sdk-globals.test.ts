@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
-import { sampleDocument } from './contracts/sample-documents.ts';
 import { endWithParent } from './support/end-with-parent.ts';
 import { createCliEnvironment } from './support/run-cli.ts';
-import { createTemporaryDirectory } from './support/temporary-directory.ts';
+import { createSmallHome } from './support/serve-offline-model.ts';
 
 /**
  * A program that uses the built library with tracing, first without and then with its own processor, and prints where
@@ -46,13 +44,7 @@ console.log(JSON.stringify({ hosts, traced }));
 `;
 
 test('process-wide settings of the SDK affect no request and no trace', async () => {
-  const home = await createTemporaryDirectory();
-  const store = await createSqliteCatalog(join(home, 'collections')).openOrCreate('web_documents', {
-    embedder: 'none',
-    dimensions: 4,
-  });
-  await store.write([sampleDocument('a', 4, { chunks: ['A node is a process.'] })]);
-  await store.close();
+  const { home } = await createSmallHome();
   const { stdout } = await endWithParent(
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
       cwd: join(import.meta.dirname, '..'),

@@ -49,7 +49,6 @@ test('the output of every command matches its schema', async () => {
     ['sessions-search', 'sessions', 'search', 'ROS'],
     ['sessions-show', 'sessions', 'show', 'last'],
     ['sessions-export', 'sessions', 'export', 'last', '--format', 'json'],
-    ['sessions-feedback', 'sessions', 'feedback', 'last', 'good'],
     ['deleted', 'sessions', 'delete', 'last', '--yes'],
     ['doctor', 'doctor'],
     ['config-list', 'config'],

@@ -27,8 +27,16 @@ test.each([
     '--policy must be tool, always, first or never, not alway.',
     'Did you mean always?',
   ],
-  ['ask x --rerank jugde', '--rerank must be words, cohere, off or onnx:<directory>, not jugde.', ''],
-  ['chat --rerank jugde', '--rerank must be words, cohere, off or onnx:<directory>, not jugde.', ''],
+  [
+    'ask x --rerank jugde',
+    '--rerank must be words, cohere, endpoint, off or onnx:<directory>, not jugde.',
+    '',
+  ],
+  [
+    'chat --rerank jugde',
+    '--rerank must be words, cohere, endpoint, off or onnx:<directory>, not jugde.',
+    '',
+  ],
   ['sessions show', 'Missing argument <id>.', '<id>: A session id'],
   ['collections copy a', 'Missing argument <to>.', '<to>: The copy'],
   ['tape', 'Missing command: show', ''],
@@ -38,10 +46,10 @@ test.each([
   ['ask x --continue --session y', '--continue and --session cannot be used together.', ''],
   ['mcp --port 3', '--port needs --http.', ''],
   ['ask x --json --format md', '--json and --format md cannot be used together.', ''],
-  ['config get nope', 'Unknown setting "nope".', 'Settings: '],
+  ['config get nope', 'Unknown setting "nope".', 'Known: '],
   ['config get modle', 'Unknown setting "modle".', 'Did you mean model?'],
   ['config set topK 77', 'topK must be a whole number from 1 to 20, not 77.', ''],
-  ['config set openaiApiKey x', 'Unknown setting', 'set OPENAI_API_KEY'],
+  ['config set openaiApiKey x', 'Unknown setting', 'OPENAI_API_KEY'],
 ])('citeloop %s prints the error and a suggestion', async (line, said, hint) => {
   const { code, stdout, stderr } = await runInProcess(line.split(' '), {
     home: await createTemporaryDirectory(),

@@ -29,7 +29,7 @@ const QUOTING = JSON.stringify({
 
 /** A home directory; tests create collections as needed. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-faults-'));
-const LEXICAL = ['--mode', 'lexical'];
+const LEXICAL = ['--mode', 'lexical', '--collection', 'owls'];
 
 async function run(
   args: string[],
@@ -66,7 +66,7 @@ afterAll(() => {
 beforeAll(async () => {
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'owl.md'), '# Owls\n\nAn owl does hunt at night. It sees well.');
-  expect((await run(['ingest', 'docs'], {})).code).toBe(0);
+  expect((await run(['ingest', 'docs', '--collection', 'owls'], {})).code).toBe(0);
 }, 120_000);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
-import { chooseOpener } from '../../../src/cli/terminal/open-source.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { chooseOpener, openSource } from '../../../src/cli/terminal/open-source.ts';
 import { findCitedSource, renderCitedSource } from '../../../src/cli/terminal/render-source.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { isFileDeleted } from '../../../src/retrieval/deleted-files.ts';
@@ -74,6 +74,24 @@ test('says which variable to set if nothing opens the file', async () => {
   expect(stderr).toBe('');
   expect(stdout).toContain('No program to open it: $EDITOR is not set.');
   expect(stdout).toContain(`Set EDITOR, or open ${join(directory, 'a.md')}, lines 12–14.`);
+});
+
+test('shows the file at the line in the pager without $EDITOR and a desktop', async () => {
+  const directory = await createTemporaryDirectory();
+  const path = join(directory, 'a.md');
+  await writeFile(path, 'Text.');
+  const shown = join(directory, 'shown.txt');
+  const program = async (name: string, line: string) =>
+    writeFile(join(directory, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  for (const name of ['xdg-open', 'open']) await program(name, 'exit 3');
+  await program('my-pager', `echo "$@" > ${shown}`);
+  for (const name of ['EDITOR', 'VISUAL']) vi.stubEnv(name, undefined);
+  vi.stubEnv('PAGER', 'my-pager -R');
+  vi.stubEnv('PATH', `${directory}:/usr/bin:/bin`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const place = { url: 'a.md', uri: pathToFileURL(path).href, location: line };
+  await openSource(place, fakeStreams('terminal').streams);
+  expect(await readFile(shown, 'utf8')).toBe(`-R +12 ${path}\n`);
 });
 
 test('a file counts as deleted only if its root still exists', async () => {
