@@ -23,10 +23,10 @@ export function formatMetricValue(value: number, unit: MetricInfo['unit']): stri
   }
 }
 
-/** With a sign, and milliseconds without their unit. */
+/** With a sign, unless it rounds to zero. */
 export function formatMetricDifference(difference: number, unit: MetricInfo['unit']): string {
-  const sign = difference > 0 ? '+' : difference < 0 ? '-' : '';
-  return `${sign}${formatMetricValue(Math.abs(difference), unit).replace(/ ms$/, '')}`;
+  const text = formatMetricValue(Math.abs(difference), unit);
+  return `${/[1-9]/.test(text) ? (difference > 0 ? '+' : '-') : ''}${text}`;
 }
 
 export function formatPValue(p: number | null): string {

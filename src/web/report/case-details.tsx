@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
+import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { FactList, NoDataLabel } from './report-components.tsx';
-import { findHeadlineMetric } from './report-metrics.ts';
 import { RunDetails } from './run-details.tsx';
 
 interface CaseProps {
@@ -9,26 +9,13 @@ interface CaseProps {
   item: ReportCase;
 }
 
-interface CaseDetailsProps extends CaseProps {
-  /** Ids of the opened cases; this case adds and removes its own. */
-  opened: Set<string>;
-}
-
 /** One line that opens to the runs of every arm, which are rendered when it is first opened. */
-export function CaseDetails({ data, item, opened }: CaseDetailsProps) {
+export function CaseDetails({ data, item }: CaseProps) {
   const { id, question, tags, history } = item;
-  const [isRendered, setRendered] = useState(opened.has(id));
+  const [isRendered, setRendered] = useState(false);
   return (
     <li>
-      <details
-        class="case"
-        open={opened.has(id)}
-        onToggle={({ currentTarget }) => {
-          if (!currentTarget.open) return void opened.delete(id);
-          opened.add(id);
-          setRendered(true);
-        }}
-      >
+      <details class="case" onToggle={() => setRendered(true)}>
         <summary>
           <span class="asks" dir="auto">
             {question}
@@ -37,7 +24,6 @@ export function CaseDetails({ data, item, opened }: CaseDetailsProps) {
             {data.arms.map(({ name }) => (
               <OutcomeBadge
                 key={name}
-                data={data}
                 result={item.results[name]}
                 arm={data.arms.length === 1 ? null : name}
               />
@@ -77,21 +63,16 @@ function CaseBody({ data, item }: CaseProps) {
       <Expectations item={item} />
       <div class="arms-of-case">
         {data.arms.map(({ name }) => (
-          <ArmRuns key={name} data={data} result={item.results[name]} arm={name} />
+          <ArmRuns key={name} result={item.results[name]} arm={name} />
         ))}
       </div>
     </>
   );
 }
 
-interface ArmResultProps {
-  data: ReportPageData;
-  result: CaseResult | undefined;
-}
-
 /** Labeled with the arm, if it is given, otherwise with the outcome. */
-function OutcomeBadge({ data, result, arm }: ArmResultProps & { arm: string | null }) {
-  const { kind, symbol, label } = describeOutcome(data, result);
+function OutcomeBadge({ result, arm }: { result: CaseResult | undefined; arm: string | null }) {
+  const { kind, symbol, label } = describeOutcome(result);
   return (
     <span class={`badge ${kind}`}>
       <span aria-hidden="true">{symbol} </span>
@@ -101,8 +82,8 @@ function OutcomeBadge({ data, result, arm }: ArmResultProps & { arm: string | nu
   );
 }
 
-function describeOutcome(data: ReportPageData, result: CaseResult | undefined) {
-  const score = result?.metrics[findHeadlineMetric(data)?.id ?? ''] ?? null;
+function describeOutcome(result: CaseResult | undefined) {
+  const score = result?.metrics[HEADLINE_METRIC] ?? null;
   if (result?.runs.some(({ error }) => error !== null)) return { kind: 'bad', symbol: '!', label: 'error' };
   if (score === null) return { kind: 'plain', symbol: '–', label: 'not gradable' };
   if (score === 1) return { kind: 'good', symbol: '✓', label: 'correct' };
@@ -126,12 +107,12 @@ function Expectations({ item: { expected, answerable, needsRetrieval } }: { item
   return <FactList class="expected" facts={rows} />;
 }
 
-function ArmRuns({ data, result, arm }: ArmResultProps & { arm: string }) {
+function ArmRuns({ result, arm }: { result: CaseResult | undefined; arm: string }) {
   const [first, ...repeats] = result?.runs ?? [];
   return (
     <section class="arm" aria-label={arm}>
       <h4>
-        {arm} <OutcomeBadge data={data} result={result} arm={null} />
+        {arm} <OutcomeBadge result={result} arm={null} />
       </h4>
       {first === undefined ? <NoDataLabel /> : <RunDetails run={first} />}
       {repeats.map((run) => (

@@ -1,7 +1,8 @@
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
-import type { CaseResult, ReportCase, ReportData } from '../../evaluation/report/report-data.ts';
+import { findHeadline } from '../../evaluation/report/recommend-arm.ts';
+import type { ReportCase, ReportData } from '../../evaluation/report/report-data.ts';
+import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { isSupportedVerdict } from '../shared/verdict-labels.ts';
-import { findHeadlineMetric } from './report-metrics.ts';
 
 export interface CaseCriteria {
   /** Words that the id, question, tags or answers contain. */
@@ -16,35 +17,20 @@ export interface CaseCriteria {
 }
 
 /** `score` is the headline metric of the case; null if it has none. */
-type OutcomeTest = (result: CaseResult, item: ReportCase, score: number | null) => boolean;
-
-function someRun(test: (run: CaseRun, item: ReportCase) => boolean): OutcomeTest {
-  return ({ runs }, item) => runs.some((run) => test(run, item));
-}
+type OutcomeTest = (runs: readonly CaseRun[], score: number | null) => boolean;
 
 /** The label and the test of each outcome. */
 export const CASE_OUTCOMES = {
   any: ['Any outcome', () => true],
-  correct: ['Correct', (_result, _item, score) => score === 1],
-  wrong: ['Wrong', (_result, _item, score) => score !== null && score < 1],
-  flaky: [
-    'Correct in some repeats only',
-    (_result, _item, score) => score !== null && score > 0 && score < 1,
-  ],
-  abstained: ['Abstained', someRun(({ abstained }) => abstained)],
-  'abstained-wrongly': [
-    'Abstained although answerable',
-    someRun(({ abstained }, { answerable }) => abstained && answerable === true),
-  ],
-  'answered-wrongly': [
-    'Answered although unanswerable',
-    someRun(({ abstained, error }, { answerable }) => !abstained && error === null && answerable === false),
-  ],
+  correct: ['Correct', (_, score) => score === 1],
+  wrong: ['Wrong', (_, score) => score !== null && score < 1],
+  flaky: ['Correct in some repeats only', (_, score) => score !== null && score > 0 && score < 1],
+  abstained: ['Abstained', (runs) => runs.some(({ abstained }) => abstained)],
   unsupported: [
     'Has an unsupported citation',
-    someRun(({ citations }) => citations.some(({ verdict }) => !isSupportedVerdict(verdict))),
+    (runs) => runs.some(({ citations }) => citations.some(({ verdict }) => !isSupportedVerdict(verdict))),
   ],
-  error: ['Failed with an error', someRun(({ error }) => error !== null)],
+  error: ['Failed with an error', (runs) => runs.some(({ error }) => error !== null)],
 } satisfies Record<string, [label: string, test: OutcomeTest]>;
 
 export type CaseOutcome = keyof typeof CASE_OUTCOMES;
@@ -60,20 +46,19 @@ export const EMPTY_CRITERIA: CaseCriteria = {
 
 /** Returns the cases that meet all criteria, in order. */
 export function filterCases(
-  data: Pick<ReportData, 'metrics' | 'arms' | 'comparisons' | 'cases'>,
+  data: Pick<ReportData, 'arms' | 'comparisons' | 'cases'>,
   { text, tag, difference, outcome, arm }: CaseCriteria,
 ): ReportCase[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const headline = findHeadlineMetric(data)?.id ?? '';
   const [, hasOutcome]: [string, OutcomeTest] = CASE_OUTCOMES[outcome];
-  const differing = difference === 'all' ? null : findDifferingCases(data, difference, headline);
+  const differing = difference === 'all' ? null : findDifferingCases(data, difference);
   return data.cases.filter(
     (item) =>
       (tag === '' || item.tags.includes(tag)) &&
       (differing === null || differing.has(item.id)) &&
       Object.entries(item.results).some(
-        ([name, result]) =>
-          (arm === null || arm === name) && hasOutcome(result, item, result.metrics[headline] ?? null),
+        ([name, { runs, metrics }]) =>
+          (arm === null || arm === name) && hasOutcome(runs, metrics[HEADLINE_METRIC] ?? null),
       ) &&
       (words.length === 0 || containsAll(item, words)),
   );
@@ -82,10 +67,9 @@ export function filterCases(
 function findDifferingCases(
   { comparisons, arms }: Pick<ReportData, 'comparisons' | 'arms'>,
   difference: string,
-  metric: string,
 ): Set<string> {
   const ids = comparisons.flatMap((comparison) => {
-    const compared = comparison.metrics.find((candidate) => candidate.metric === metric);
+    const compared = findHeadline(comparison.metrics);
     if (compared === undefined) return [];
     if (difference === 'differ') return [...compared.better, ...compared.worse];
     if (comparison.baseline !== arms[0]?.name) return [];

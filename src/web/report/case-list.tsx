@@ -13,20 +13,13 @@ import { ReportSection } from './report-components.tsx';
 
 const PAGE_SIZE = 50;
 
-interface CaseListProps {
-  data: ReportPageData;
-  criteria: CaseCriteria;
-  onCriteria: (criteria: CaseCriteria) => void;
-}
-
 /** The cases that meet the criteria, `PAGE_SIZE` at a time. */
-export function CaseList({ data, criteria, onCriteria }: CaseListProps) {
+export function CaseList({ data }: { data: ReportPageData }) {
+  const [criteria, setCriteria] = useState(() => initialCriteria(data));
   const found = useMemo(() => filterCases(data, criteria), [data, criteria]);
   const [shown, setShown] = useState({ criteria, count: PAGE_SIZE });
   // Changed criteria start again with the first page.
   const count = shown.criteria === criteria ? shown.count : PAGE_SIZE;
-  /** Ids of opened cases, which stay open when a filter hides and shows them again. */
-  const opened = useRef(new Set<string>());
   const list = useRef<HTMLOListElement>(null);
   const total = data.cases.length;
   const remaining = found.length - count;
@@ -39,13 +32,13 @@ export function CaseList({ data, criteria, onCriteria }: CaseListProps) {
 
   return (
     <ReportSection id="cases" title="Cases">
-      <CaseFilters data={data} criteria={criteria} onCriteria={onCriteria} />
+      <CaseFilters data={data} criteria={criteria} onCriteria={setCriteria} />
       <p class="count" role="status" id="case-count">
         {found.length === total ? `All ${formatCount(total, 'case')}` : `${found.length} of ${total} cases`}
       </p>
       <ol class="cases" id="case-list" ref={list}>
         {found.slice(0, count).map((item) => (
-          <CaseDetails key={item.id} data={data} item={item} opened={opened.current} />
+          <CaseDetails key={item.id} data={data} item={item} />
         ))}
       </ol>
       {remaining > 0 && (
@@ -57,7 +50,19 @@ export function CaseList({ data, criteria, onCriteria }: CaseListProps) {
   );
 }
 
-function CaseFilters({ data, criteria, onCriteria }: CaseListProps) {
+/** A comparison starts with the cases on which the arms differ, if there are any. */
+function initialCriteria(data: ReportPageData): CaseCriteria {
+  const differing: CaseCriteria = { ...EMPTY_CRITERIA, difference: 'differ' };
+  return data.arms.length > 1 && filterCases(data, differing).length > 0 ? differing : EMPTY_CRITERIA;
+}
+
+interface CaseFiltersProps {
+  data: ReportPageData;
+  criteria: CaseCriteria;
+  onCriteria: (criteria: CaseCriteria) => void;
+}
+
+function CaseFilters({ data, criteria, onCriteria }: CaseFiltersProps) {
   const change = (fields: Partial<CaseCriteria>) => onCriteria({ ...criteria, ...fields });
   const tags = useMemo(() => [...new Set(data.cases.flatMap((item) => item.tags))], [data]);
   const [baseline, ...others] = data.arms.map(({ name }) => name);

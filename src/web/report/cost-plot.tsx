@@ -1,12 +1,12 @@
 import { formatMetricValue, toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { ReportSection } from './report-components.tsx';
-import { findHeadlineMetric } from './report-metrics.ts';
 
 const WIDTH = 760;
 const HEIGHT = 360;
 const LEFT = 64;
-const RIGHT = WIDTH - 20;
+const RIGHT = WIDTH - 36;
 const TOP = 34;
 const BOTTOM = HEIGHT - 58;
 const LABEL_HEIGHT = 16;
@@ -14,13 +14,13 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** The correctness of each arm against its cost. Renders nothing for a single arm, or without either. */
 export function CostPlot({ data: { arms, metrics, header } }: { data: ReportPageData }) {
-  const quality = findHeadlineMetric({ arms, metrics });
+  const quality = metrics.find(({ id }) => id === HEADLINE_METRIC);
   const cost = metrics.find(({ primary, group }) => primary && group === 'cost');
   const points = arms.flatMap(({ name, metrics: values }) => {
     const [x, y] = [toKnownValue(values[cost?.id ?? '']), toKnownValue(values[quality?.id ?? ''])];
     return x === null || y === null ? [] : [{ name, x, y }];
   });
-  if (arms.length < 2 || points.length === 0 || quality === null || cost === undefined) return null;
+  if (arms.length < 2 || points.length === 0 || quality === undefined || cost === undefined) return null;
   const highest = roundUp(Math.max(...points.map(({ x }) => x.interval?.[1] ?? x.value)));
   const x = (value: number) => Math.round(LEFT + (value / highest) * (RIGHT - LEFT));
   const y = (value: number) => Math.round(BOTTOM - value * (BOTTOM - TOP));

@@ -1,4 +1,5 @@
 import {
+  formatMetricDifference,
   formatPercent,
   formatPoints,
   formatPValue,
@@ -6,20 +7,11 @@ import {
 } from '../../evaluation/report/format-metric.ts';
 import type { ArmComparison, MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { quoteName } from '../../text/format-count.ts';
-import type { CaseCriteria } from './case-filter.ts';
 import { DataTable, ReportSection } from './report-components.tsx';
-import { CONCLUSION_LABELS, formatInterval, formatSignedValue } from './report-metrics.ts';
-
-/** The metric by which cases can be filtered. */
-const HEADLINE = 'answer.correct';
-
-interface DifferencesProps {
-  data: ReportPageData;
-  onShowCases: (criteria: Partial<CaseCriteria>) => void;
-}
+import { CONCLUSION_LABELS, formatInterval } from './report-metrics.ts';
 
 /** Every pair of arms in the primary metrics, the question first. Renders nothing for a single arm. */
-export function DifferenceTables({ data, onShowCases }: DifferencesProps) {
+export function DifferenceTables({ data }: { data: ReportPageData }) {
   if (data.comparisons.length === 0) return null;
   const { margin } = data.header;
   return (
@@ -29,36 +21,29 @@ export function DifferenceTables({ data, onShowCases }: DifferencesProps) {
         than {formatPoints(margin)} or {formatPercent(margin)} apart. P values and intervals are corrected
         together: those of the first pair by themselves, those of all other pairs among themselves.
       </p>
-      {data.comparisons.map((comparison, index) => (
-        <details key={comparisonTitle(comparison)} class="pair" open={index === 0}>
-          <summary>
-            <h3>{comparisonTitle(comparison)}</h3>
-          </summary>
-          {index > 0 && <p>{comparison.verdict}</p>}
-          <DifferenceTable
-            comparison={comparison}
-            metrics={data.metrics}
-            isWithFirst={comparison.baseline === data.arms[0]?.name}
-            onShowCases={onShowCases}
-          />
-        </details>
-      ))}
+      {data.comparisons.map((comparison, index) => {
+        const title = `${quoteName(comparison.arm)} compared with ${quoteName(comparison.baseline)}`;
+        return (
+          <details key={title} class="pair" open={index === 0}>
+            <summary>
+              <h3>{title}</h3>
+            </summary>
+            {index > 0 && <p>{comparison.verdict}</p>}
+            <DifferenceTable title={title} comparison={comparison} metrics={data.metrics} />
+          </details>
+        );
+      })}
     </ReportSection>
   );
 }
 
-function comparisonTitle({ arm, baseline }: ArmComparison): string {
-  return `${quoteName(arm)} compared with ${quoteName(baseline)}`;
-}
-
-interface DifferenceTableProps extends Pick<DifferencesProps, 'onShowCases'> {
+interface DifferenceTableProps {
+  title: string;
   comparison: ArmComparison;
   metrics: readonly MetricInfo[];
-  /** Cases can be filtered by their difference from the first arm. */
-  isWithFirst: boolean;
 }
 
-function DifferenceTable({ comparison, metrics, isWithFirst, onShowCases }: DifferenceTableProps) {
+function DifferenceTable({ title, comparison, metrics }: DifferenceTableProps) {
   const rows = comparison.metrics.flatMap((compared) => {
     const metric = metrics.find(({ id }) => id === compared.metric);
     return metric === undefined ? [] : [{ metric, compared }];
@@ -68,41 +53,26 @@ function DifferenceTable({ comparison, metrics, isWithFirst, onShowCases }: Diff
     <>
       <DataTable
         class="differences"
-        caption={comparisonTitle(comparison)}
+        caption={title}
         isCaptionHidden={true}
         columns={['Metric', 'Difference', 'Conclusion', 'Interval', 'p', 'Cases']}
       >
         {rows
           .filter(({ compared }) => !hasNoDifference(compared))
-          .map(({ metric, compared: { difference, interval, adjustedP, conclusion, better, worse } }) => (
-            <tr key={metric.id} class={conclusion}>
-              <th scope="row">{metric.label}</th>
-              <td class="number">{formatSignedValue(difference, metric.unit)}</td>
-              <td class="conclusion">{CONCLUSION_LABELS[conclusion]}</td>
+          .map(({ metric: { id, label, unit }, compared }) => (
+            <tr key={id} class={compared.conclusion}>
+              <th scope="row">{label}</th>
+              <td class="number">{formatMetricDifference(compared.difference, unit)}</td>
+              <td class="conclusion">{CONCLUSION_LABELS[compared.conclusion]}</td>
               <td class="number muted">
-                {interval === null ? 'no interval' : formatInterval(interval, metric.unit, formatSignedValue)}
+                {compared.interval && formatInterval(compared.interval, unit, formatMetricDifference)}
               </td>
               <td class="number">
-                {adjustedP === null ? '–' : formatPValue(adjustedP).replace(/^p (?:= )?/, '')}
+                {compared.adjustedP !== null && formatPValue(compared.adjustedP).replace(/^p (?:= )?/, '')}
               </td>
-              <td class="jumps">
-                {Object.entries({ better, worse }).map(
-                  ([side, cases]) =>
-                    cases.length > 0 &&
-                    isWithFirst &&
-                    metric.id === HEADLINE && (
-                      <button
-                        key={side}
-                        type="button"
-                        class="jump"
-                        data-metric={metric.id}
-                        onClick={() => onShowCases({ difference: `${side}:${comparison.arm}` })}
-                      >
-                        {cases.length} {side}
-                        <span class="unseen">: show these cases</span>
-                      </button>
-                    ),
-                )}
+              <td>
+                {compared.better.length + compared.worse.length > 0 &&
+                  `${compared.better.length} better, ${compared.worse.length} worse`}
               </td>
             </tr>
           ))}

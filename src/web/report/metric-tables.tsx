@@ -5,8 +5,9 @@ import type {
   MetricValue,
   ReportPageData,
 } from '../../evaluation/report/report-data.ts';
+import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { DataTable, NoDataLabel, ReportSection } from './report-components.tsx';
-import { findHeadlineMetric, formatInterval } from './report-metrics.ts';
+import { formatInterval } from './report-metrics.ts';
 
 const GROUP_LABELS: Record<MetricInfo['group'], string> = {
   answer: 'Answers',
@@ -41,16 +42,7 @@ export function OtherMetrics({ data }: { data: ReportPageData }) {
   );
 }
 
-function armHeaders({ arms }: ReportPageData) {
-  return arms.map(({ name }) => name);
-}
-
-interface MetricTableProps {
-  data: ReportPageData;
-  metrics: readonly MetricInfo[];
-}
-
-function MetricTable({ data, metrics }: MetricTableProps) {
+function MetricTable({ data, metrics }: { data: ReportPageData; metrics: readonly MetricInfo[] }) {
   const { arms } = data;
   const isPrimary = metrics.every(({ primary }) => primary);
   const groups = Map.groupBy(metrics, ({ group }) => group);
@@ -67,7 +59,7 @@ function MetricTable({ data, metrics }: MetricTableProps) {
           </>
         )
       }
-      columns={['Metric', ...armHeaders(data), 'Cases']}
+      columns={['Metric', ...arms.map(({ name }) => name), 'Cases']}
       numbersFrom={1}
     >
       {Array.from(groups, ([group, inGroup]) => (
@@ -137,21 +129,16 @@ function ValueWithInterval({ value, unit }: { value: MetricValue | undefined; un
   );
 }
 
+/** A symbol for the eye and its text for screen readers. */
 function ChangeSymbol({ comparison, metric }: { comparison: ArmComparison | undefined; metric: string }) {
   const conclusion = comparison?.metrics.find((compared) => compared.metric === metric)?.conclusion;
   if (conclusion !== 'better' && conclusion !== 'worse') return null;
-  const symbol = conclusion === 'better' ? '▲' : '▼';
-  return <SpokenSymbol symbol={symbol} text={`significantly ${conclusion}, `} class={conclusion} />;
-}
-
-/** A symbol for the eye and its text for screen readers. */
-function SpokenSymbol({ symbol, text, ...props }: { symbol: string; text: string; class?: string }) {
   return (
     <>
-      <span class={`symbol ${props.class ?? ''}`} aria-hidden="true">
-        {symbol}
+      <span class={`symbol ${conclusion}`} aria-hidden="true">
+        {conclusion === 'better' ? '▲' : '▼'}
       </span>
-      <span class="unseen">{text}</span>
+      <span class="unseen">significantly {conclusion}, </span>
     </>
   );
 }
@@ -162,30 +149,28 @@ function formatCaseCounts(values: readonly (MetricValue | undefined)[]): string 
   return low === high ? String(low) : `${low}–${high}`;
 }
 
-function TagTable({ data }: { data: ReportPageData }) {
-  const { arms } = data;
-  const headline = findHeadlineMetric(data);
-  const tags = [...new Set(arms.flatMap((arm) => Object.keys(arm.tags)))];
-  if (headline === null || tags.length === 0) return null;
+function TagTable({ data: { arms } }: { data: ReportPageData }) {
+  const tags = Object.entries(arms[0]?.tags ?? {});
+  if (tags.length === 0) return null;
   return (
     <DataTable
       class="tags"
-      caption={`${headline.label}, by tag`}
-      columns={['Tag', ...armHeaders(data), 'Cases']}
+      caption="Answered correctly, by tag"
+      columns={['Tag', ...arms.map(({ name }) => name), 'Cases']}
       numbersFrom={1}
     >
-      {tags.map((tag) => (
+      {tags.map(([tag, { n }]) => (
         <tr key={tag}>
           <th scope="row">{tag}</th>
           {arms.map((arm) => {
-            const value = arm.tags[tag]?.metrics[headline.id] ?? null;
+            const value = arm.tags[tag]?.metrics[HEADLINE_METRIC] ?? null;
             return (
               <td key={arm.name} class="number">
-                {value === null ? <NoDataLabel /> : formatMetricValue(value, headline.unit)}
+                {value === null ? <NoDataLabel /> : formatMetricValue(value, 'share')}
               </td>
             );
           })}
-          <td class="number muted">{arms[0]?.tags[tag]?.n ?? 0}</td>
+          <td class="number muted">{n}</td>
         </tr>
       ))}
     </DataTable>

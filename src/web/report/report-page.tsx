@@ -1,10 +1,8 @@
-import { useMemo, useState } from 'preact/hooks';
 import { joinWords } from '../../evaluation/report/format-metric.ts';
 import { formatFailedGates } from '../../evaluation/report/gate-results.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { isDarkTheme, useTheme } from '../shared/theme.ts';
-import { type CaseCriteria, EMPTY_CRITERIA, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
 import { CostPlot } from './cost-plot.tsx';
 import { DifferenceTables } from './difference-tables.tsx';
@@ -14,32 +12,6 @@ import { GateResults, RunSettings } from './run-settings.tsx';
 
 /** The verdict, the numbers behind it, and every case. */
 export function ReportPage({ data }: { data: ReportPageData }) {
-  const [criteria, setCriteria] = useState(() => initialCriteria(data));
-
-  function showCases(changed: Partial<CaseCriteria>): void {
-    setCriteria({ ...EMPTY_CRITERIA, ...changed });
-    const title = document.getElementById('cases-title');
-    title?.scrollIntoView();
-    title?.focus({ preventScroll: true });
-  }
-
-  // Memoized because typing into the filter renders the page on every key.
-  const [conclusion, details] = useMemo(
-    () => [
-      <>
-        <Verdict data={data} />
-        <PrimaryMetrics data={data} />
-        <CostPlot data={data} />
-      </>,
-      <>
-        <DifferenceTables data={data} onShowCases={showCases} />
-        <OtherMetrics data={data} />
-        <GateResults gates={data.gates} />
-        <RunSettings data={data} />
-      </>,
-    ],
-    [data],
-  );
   const { version, date } = data.header;
   return (
     <>
@@ -48,9 +20,14 @@ export function ReportPage({ data }: { data: ReportPageData }) {
       </a>
       <TopBar isComparison={data.arms.length > 1} />
       <main>
-        {conclusion}
-        <CaseList data={data} criteria={criteria} onCriteria={setCriteria} />
-        {details}
+        <Verdict data={data} />
+        <PrimaryMetrics data={data} />
+        <CostPlot data={data} />
+        <CaseList data={data} />
+        <DifferenceTables data={data} />
+        <OtherMetrics data={data} />
+        <GateResults gates={data.gates} />
+        <RunSettings data={data} />
       </main>
       <footer>
         <p>
@@ -60,12 +37,6 @@ export function ReportPage({ data }: { data: ReportPageData }) {
       </footer>
     </>
   );
-}
-
-/** A comparison starts with the cases on which the arms differ, if there are any. */
-function initialCriteria(data: ReportPageData): CaseCriteria {
-  const differing: CaseCriteria = { ...EMPTY_CRITERIA, difference: 'differ' };
-  return data.arms.length > 1 && filterCases(data, differing).length > 0 ? differing : EMPTY_CRITERIA;
 }
 
 function TopBar({ isComparison }: { isComparison: boolean }) {

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { CaseRun, ReportChunk } from '../../evaluation/report/case-run.ts';
 import { formatMetricValue } from '../../evaluation/report/format-metric.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
@@ -41,10 +40,7 @@ export function RunDetails({ run }: { run: CaseRun }) {
   );
 }
 
-/**
- * The answer with flagged and uncited sentences marked. Sentences that the answer does not contain literally, because a
- * citation marker interrupts them, are listed below it.
- */
+/** The answer, and below it the sentences that are flagged or lack a citation. */
 function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun }) {
   if (error !== null) {
     return (
@@ -54,37 +50,25 @@ function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun
     );
   }
   if (answer === '') return <p class="none">no answer</p>;
-  const pieces: ComponentChildren[] = [];
-  const interrupted: ComponentChildren[] = [];
-  let end = 0;
-  for (const { text, verdict, reason } of sentences) {
-    // An abstention needs no citation.
-    if (isSupportedVerdict(verdict) || (verdict === null && abstained)) continue;
-    const label = verdict === null ? 'no citation' : (reason ?? VERDICT_LABELS[verdict].text);
-    const note = <em class="note"> {label} </em>;
-    const start = answer.indexOf(text, end);
-    if (start < 0) {
-      interrupted.push(
-        <li dir="auto">
-          {text} {note}
-        </li>,
-      );
-      continue;
-    }
-    pieces.push(
-      answer.slice(end, start),
-      <span class={verdict === null ? 'uncited' : 'doubted'}>{text}</span>,
-      note,
-    );
-    end = start + text.length;
-  }
+  // An abstention needs no citation.
+  const doubted = sentences.filter(({ verdict }) =>
+    verdict === null ? !abstained : !isSupportedVerdict(verdict),
+  );
   return (
     <>
       <p class="answer" dir="auto">
-        {pieces}
-        {answer.slice(end)}
+        {answer}
       </p>
-      {interrupted.length > 0 && <ul class="interrupted">{interrupted}</ul>}
+      <ul class="doubted">
+        {doubted.map(({ text, verdict, reason }) => (
+          <li key={text} dir="auto">
+            {text}{' '}
+            <em class="note">
+              {verdict === null ? 'no citation' : (reason ?? VERDICT_LABELS[verdict].text)}
+            </em>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

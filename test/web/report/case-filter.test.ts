@@ -15,9 +15,8 @@ function scores({ results }: ReportCase, metric = 'answer.correct') {
 }
 
 /** The report of one arm whose only case has one run with these fields. */
-function singleRun(run: Partial<CaseRun>, item: Partial<ReportCase> = {}): ReportData {
+function singleRun(run: Partial<CaseRun>): ReportData {
   const single = syntheticReport({ cases: 1, arms: ['tool'] });
-  Object.assign(single.cases[0] ?? {}, item);
   Object.assign(single.cases[0]?.results.tool?.runs[0] ?? {}, run);
   return single;
 }
@@ -69,18 +68,14 @@ test('finds cases by what a run did', () => {
     excerpt: '',
     expected: null,
   } as const;
-  const examples: [CaseCriteria['outcome'], Partial<CaseRun>, Partial<ReportCase>][] = [
-    ['abstained-wrongly', { abstained: true }, { answerable: true }],
-    ['answered-wrongly', { abstained: false }, { answerable: false }],
-    ['unsupported', { citations: [weak] }, {}],
-    ['error', { error }, {}],
+  const examples: [CaseCriteria['outcome'], Partial<CaseRun>][] = [
+    ['abstained', { abstained: true }],
+    ['unsupported', { citations: [weak] }],
+    ['error', { error }],
   ];
-  for (const [outcome, run, item] of examples) {
-    expect(find({ outcome }, singleRun(run, item)), outcome).toHaveLength(1);
+  for (const [outcome, run] of examples) {
+    expect(find({ outcome }, singleRun(run)), outcome).toHaveLength(1);
   }
-  const fine = singleRun(
-    { abstained: false, searches: 1, citations: [] },
-    { answerable: true, needsRetrieval: true },
-  );
+  const fine = singleRun({ abstained: false, searches: 1, citations: [] });
   for (const [outcome] of examples) expect(find({ outcome }, fine), outcome).toHaveLength(0);
 });

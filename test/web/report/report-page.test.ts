@@ -255,25 +255,16 @@ inBrowser('filters cases by text, tag and outcome', async () => {
   await page.getByLabel('Tag', { exact: true }).selectOption('near miss');
   const tagged = report.cases.filter(({ tags }) => tags.includes('near miss'));
   await expect.poll(() => caseCount(page)).toBe(`${tagged.length} of 30 cases`);
-  await page.getByLabel('Outcome', { exact: true }).selectOption('answered-wrongly');
-  const answered = tagged.filter(({ results }) =>
-    Object.values(results).some(({ runs }) => !runs[0]?.abstained),
+  await page.getByLabel('Outcome', { exact: true }).selectOption('abstained');
+  const abstained = tagged.filter(({ results }) =>
+    Object.values(results).some(({ runs }) => runs[0]?.abstained),
   );
-  await expect.poll(() => caseCount(page)).toBe(`${answered.length} of 30 cases`);
-  await page.getByLabel('Search', { exact: true }).fill(answered[0]?.id ?? '');
+  await expect.poll(() => caseCount(page)).toBe(`${abstained.length} of 30 cases`);
+  await page.getByLabel('Search', { exact: true }).fill(abstained[0]?.id ?? '');
   await expect.poll(() => caseCount(page)).toBe('1 of 30 cases');
-  await expect.poll(() => page.locator('#case-list code').allTextContents()).toEqual([answered[0]?.id]);
+  await expect.poll(() => page.locator('#case-list code').allTextContents()).toEqual([abstained[0]?.id]);
   await page.getByLabel('Search', { exact: true }).fill('no such words');
   await expect.poll(() => caseCount(page)).toBe('0 of 30 cases');
-});
-
-inBrowser('the counts of a difference show its cases', async () => {
-  const report = syntheticReport({ cases: 40 });
-  const headline = report.comparisons[0]?.metrics.find(({ metric }) => metric === 'answer.correct');
-  const { page } = await open(report);
-  await page.locator('.jump[data-metric="answer.correct"]', { hasText: 'better' }).click();
-  await expect.poll(() => page.locator('#case-list code').allTextContents()).toEqual(headline?.better);
-  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('cases-title');
 });
 
 inBrowser('a case opens to the answers, checked citations and searches of every arm', async () => {
@@ -288,7 +279,7 @@ inBrowser('a case opens to the answers, checked citations and searches of every 
   expect(await page.locator('.inside').textContent()).toBe('');
   await page.locator('.case > summary').click();
   const arm = page.getByRole('region', { name: 'tool', exact: true });
-  expect((await arm.locator('.answer').textContent())?.replace(/ no citation /g, '')).toBe(run?.answer);
+  expect(await arm.locator('.answer').textContent()).toBe(run?.answer);
   expect(await arm.locator('.citations > li').count()).toBe(run?.citations.length);
   expect(await arm.locator('.citations > li').first().textContent()).toContain(run?.citations[0]?.verdict);
   await arm.locator('.retrievals summary').click();
@@ -325,46 +316,22 @@ inBrowser('shows the error of a failed run', async () => {
   expect(await inside.locator('.run-facts div', { hasText: 'Tokens' }).textContent()).toContain('no data');
 });
 
-inBrowser('marks flagged sentences with their reasons', async () => {
+inBrowser('lists flagged sentences with their reasons below the answer', async () => {
   const report = syntheticReport({ cases: 4, arms: ['tool'] });
-  const answer = 'Gnus graze in Rome. Gnus have blue beards.';
-  const sentence = (text: string, verdict: 'supported' | 'unsupported', reason: string | null) => ({
-    text,
-    markers: ['1'],
-    verdict,
-    reason,
-  });
+  const answer = 'Gnus graze in Rome. Gnus have [1] blue beards. Gnus fly at night.';
   const sentences = [
-    sentence('Gnus graze in Rome.', 'supported', null),
-    sentence('Gnus have blue beards.', 'unsupported', '"blue" is not in [1]'),
-  ];
+    { text: 'Gnus graze in Rome.', verdict: 'supported', reason: null },
+    { text: 'Gnus have blue beards.', verdict: 'unsupported', reason: '"blue" is not in [1]' },
+    { text: 'Gnus fly at night.', verdict: null, reason: null },
+  ].map((sentence) => ({ ...sentence, markers: ['1'] }));
   Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, { answer, sentences, abstained: false });
   const { page } = await open(report);
-  await page.locator('.case > summary').first().click();
-  const shown = page.locator('.inside .answer').first();
-  expect(await shown.locator('.doubted').allTextContents()).toEqual(['Gnus have blue beards.']);
-  expect((await shown.textContent())?.replace(/ "blue" is not in \[1\] /, '')).toBe(answer);
-});
-
-inBrowser('lists unsupported sentences that a marker interrupts below the answer', async () => {
-  const report = syntheticReport({ cases: 4, arms: ['tool'] });
-  const sentence = {
-    text: 'Gnus fly at night.',
-    markers: ['1', '2'],
-    verdict: 'unsupported',
-    reason: null,
-  };
-  Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, {
-    answer: 'Gnus fly [1] at night [2].',
-    sentences: [sentence],
-    abstained: false,
-  });
-  const { page } = await open(report);
   await openFirstCase(page);
-  expect(await page.locator('.answer').first().textContent()).toBe('Gnus fly [1] at night [2].');
-  expect(await page.locator('.interrupted li').textContent()).toMatch(
-    /^Gnus fly at night\.\s+unsupported\s*$/,
-  );
+  expect(await page.locator('.answer').first().textContent()).toBe(answer);
+  expect(await page.locator('.doubted').first().locator('li').allTextContents()).toEqual([
+    'Gnus have blue beards. "blue" is not in [1]',
+    'Gnus fly at night. no citation',
+  ]);
 });
 
 inBrowser('pages long lists and focuses the first new case', async () => {
@@ -563,7 +530,7 @@ inBrowser('endless names and questions do not widen the page', async () => {
 inBrowser('prints without controls, on white', async () => {
   const { page } = await open(syntheticReport({ cases: 12 }), { colorScheme: 'dark' });
   await page.emulateMedia({ media: 'print' });
-  for (const selector of ['.top', '.filters', '.jump', '#more-cases']) {
+  for (const selector of ['.top', '.filters', '#more-cases']) {
     expect(await page.locator(selector).first().isVisible()).toBe(false);
   }
   expect(await page.locator('.case[open]').count()).toBe(0);
