@@ -4,6 +4,7 @@ import {
   formatMetricDifference,
   formatMetricValue,
   formatPValue,
+  HEADLINE_METRIC,
   hasNoDifference,
   type KnownMetricValue,
   toKnownValue,
@@ -15,7 +16,6 @@ import type {
   ReportArm,
   ReportData,
 } from '../../evaluation/report/report-data.ts';
-import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { formatCount, quoteName } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatTable } from '../terminal/format-table.ts';

@@ -1,6 +1,7 @@
 import type { CaseRun } from '../report/case-run.ts';
+import { HEADLINE_METRIC } from '../report/format-metric.ts';
 import type { MetricInfo, ReportCase, ReportData } from '../report/report-data.ts';
-import { type ColumnPair, type CompareOptions, HEADLINE_METRIC } from '../statistics/compare-columns.ts';
+import type { ColumnPair, CompareOptions } from '../statistics/compare-columns.ts';
 import { createColumn, createSamplingUnits, type MetricColumn } from '../statistics/metric-column.ts';
 
 /** What is known about the right answer to a case. */

@@ -1,6 +1,9 @@
 import { formatCount } from '../../text/format-count.ts';
 import type { MetricComparison, MetricInfo, MetricValue } from './report-data.ts';
 
+/** The metric that decides first. */
+export const HEADLINE_METRIC = 'answer.correct';
+
 export type KnownMetricValue = Extract<MetricValue, { status: 'value' }>;
 
 export function toKnownValue(value: MetricValue | undefined): KnownMetricValue | null {

@@ -1,5 +1,4 @@
 import { formatCount, quoteName } from '../../text/format-count.ts';
-import { HEADLINE_METRIC } from '../statistics/compare-columns.ts';
 import {
   formatConclusion,
   formatMetricValue,
@@ -7,6 +6,7 @@ import {
   formatPoints,
   formatPValue,
   formatRatio,
+  HEADLINE_METRIC,
   joinWords,
   toKnownValue,
 } from './format-metric.ts';

@@ -1,4 +1,4 @@
-import { HEADLINE_METRIC } from '../statistics/compare-columns.ts';
+import { HEADLINE_METRIC } from './format-metric.ts';
 import type { ArmComparison, MetricComparison, Recommendation } from './report-data.ts';
 
 type Compared = Pick<ArmComparison, 'baseline' | 'arm' | 'metrics'>;

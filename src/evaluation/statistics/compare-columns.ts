@@ -1,3 +1,4 @@
+import { HEADLINE_METRIC } from '../report/format-metric.ts';
 import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
 import {
   caseValueAt,
@@ -20,8 +21,6 @@ import {
 
 /** The family-wise error of the question, and again of all other pairs. */
 const ALPHA = 0.05;
-/** The metric that decides first. */
-export const HEADLINE_METRIC = 'answer.correct';
 /** The share of the error for correct answers; the other primary metrics share the rest. */
 const HEADLINE_WEIGHT = 0.8;
 

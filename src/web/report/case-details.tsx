@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { HEADLINE_METRIC } from '../../evaluation/report/format-metric.ts';
 import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { FactList, NoDataLabel } from './report-components.tsx';
 import { RunDetails } from './run-details.tsx';
 

@@ -1,7 +1,7 @@
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
+import { HEADLINE_METRIC } from '../../evaluation/report/format-metric.ts';
 import { findHeadline } from '../../evaluation/report/recommend-arm.ts';
 import type { ReportCase, ReportData } from '../../evaluation/report/report-data.ts';
-import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { isSupportedVerdict } from '../shared/verdict-labels.ts';
 
 export interface CaseCriteria {

@@ -1,6 +1,5 @@
-import { formatMetricValue, toKnownValue } from '../../evaluation/report/format-metric.ts';
+import { formatMetricValue, HEADLINE_METRIC, toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
-import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { ReportSection } from './report-components.tsx';
 
 const WIDTH = 760;

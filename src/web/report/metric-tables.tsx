@@ -1,11 +1,10 @@
-import { formatMetricValue, toKnownValue } from '../../evaluation/report/format-metric.ts';
+import { formatMetricValue, HEADLINE_METRIC, toKnownValue } from '../../evaluation/report/format-metric.ts';
 import type {
   ArmComparison,
   MetricInfo,
   MetricValue,
   ReportPageData,
 } from '../../evaluation/report/report-data.ts';
-import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
 import { DataTable, NoDataLabel, ReportSection } from './report-components.tsx';
 import { formatInterval } from './report-metrics.ts';
 
