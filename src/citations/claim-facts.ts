@@ -20,32 +20,26 @@ const BEFORE_LABEL =
   /(?:\b(?:section|chapter|part|figure|fig\.|table|step|page|line|option|example|appendix|note|item|passage|source|no\.)\s|#|\d{4}[-–])$/i;
 const BEFORE_DIGIT_LABEL = /\p{Lu}[\p{L}\p{N}.]*\s$/u;
 
-const DIGIT_WORDS =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
-const ORDINAL_WORDS =
-  'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth';
-const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
+/** From zero to nineteen, then the tens. */
 const SMALL_NUMBERS = new Map(
-  [DIGIT_WORDS, ORDINAL_WORDS]
-    .flatMap((words) => words.split(' ').map((word, value): [string, number] => [word, value]))
-    .concat(
-      TENS.split(' ').flatMap((word, index): [string, number][] => [
-        [word, 20 + 10 * index],
-        [word.replace(/y$/, 'ieth'), 20 + 10 * index],
-      ]),
+  `zero,zeroth one,first two,second three,third four,fourth five,fifth six,sixth seven,seventh eight,eighth nine,ninth
+  ten,tenth eleven,eleventh twelve,twelfth thirteen,thirteenth fourteen,fourteenth fifteen,fifteenth sixteen,sixteenth
+  seventeen,seventeenth eighteen,eighteenth nineteen,nineteenth twenty,twentieth thirty,thirtieth forty,fortieth
+  fifty,fiftieth sixty,sixtieth seventy,seventieth eighty,eightieth ninety,ninetieth`
+    .split(/\s+/)
+    .flatMap((words, index) =>
+      words.split(',').map((word): [string, number] => [word, index < 20 ? index : 10 * (index - 18)]),
     ),
 );
-const SCALES = new Map<string, number>([
-  ['hundred', 100],
-  ['dozen', 12],
-  ...['k', 'thousand'].map((name): [string, number] => [name, 1e3]),
-  ...['m', 'mn', 'million'].map((name): [string, number] => [name, 1e6]),
-  ...['b', 'bn', 'billion'].map((name): [string, number] => [name, 1e9]),
-  ['trillion', 1e12],
-]);
-const SPELLED_WORDS = [...SMALL_NUMBERS.keys(), ...[...SCALES.keys()].filter((name) => name.length > 3)];
+const SCALES = new Map<string, number>(
+  Object.entries({
+    ...{ hundred: 100, dozen: 12, k: 1e3, thousand: 1e3, m: 1e6, mn: 1e6, million: 1e6 },
+    ...{ b: 1e9, bn: 1e9, billion: 1e9, trillion: 1e12 },
+  }),
+);
+const SPELLED_WORD = `(?:${[...SMALL_NUMBERS.keys(), ...SCALES.keys()].filter((name) => name.length > 2).join('|')})`;
 const SPELLED = new RegExp(
-  `(?<!\\d[\\s-]?)\\b(?:${SPELLED_WORDS.join('|')})(?:[\\s-](?:and\\s)?(?:${SPELLED_WORDS.join('|')}))*\\b(?:[\\s-]([A-Za-z]+))?`,
+  `(?<!\\d[\\s-]?)\\b${SPELLED_WORD}(?:[\\s-](?:and\\s)?${SPELLED_WORD})*\\b(?=(?:[\\s-]([A-Za-z]+))?)`,
   'gi',
 );
 
@@ -91,23 +85,20 @@ export function findDigits(text: string): NumberFact[] {
   });
 }
 
-/** The numbers in words of a text: "two hundred", "twenty-five", "fifth". */
-function findSpelledNumbers(text: string): NumberFact[] {
-  return Array.from(removeCode(text).matchAll(SPELLED), ({ 0: whole, 1: suffix = '' }) => {
+/** Writes "two hundred" as 200, and smaller numbers than `least` only before a unit. */
+function spelledToDigits(text: string, least: number): string {
+  return text.replace(SPELLED, (whole: string, suffix = '') => {
     let value = 0;
     let part = 0;
     for (const word of whole.toLowerCase().split(/[\s-]/)) {
-      const scale = word.length > 3 ? SCALES.get(word) : undefined;
+      const scale = SCALES.get(word);
       part = scale === undefined ? part + (SMALL_NUMBERS.get(word) ?? 0) : Math.max(1, part) * scale;
       if ((scale ?? 0) >= 1000) {
         value += part;
         part = 0;
       }
     }
-    const name = suffix.toLowerCase();
-    const unit = UNITS.has(name) ? name : null;
-    const written = unit === null ? whole.slice(0, whole.length - suffix.length).trim() : whole;
-    return { written, value: value + part, unit, isNamed: false };
+    return value + part >= least || UNITS.has(suffix.toLowerCase()) ? String(value + part) : whole;
   });
 }
 
@@ -116,24 +107,19 @@ const LEAST_SPELLED = 13;
 
 /** The numbers of a claim that no source has with this unit, or in another unit, or more precisely. */
 export function findMissingNumbers(claim: string, source: string): string[] {
-  const given = [...findDigits(source.replace(/`/g, ' ')), ...findSpelledNumbers(source)];
+  const given = findDigits(spelledToDigits(source.replace(/`/g, ' '), 0));
   const isGiven = (fact: NumberFact) =>
     given.some((one) => isSameQuantity(fact, one)) ||
     (!given.some(({ value }) => value === fact.value) && containsDigits(source, fact.value));
-  const claimed = findDigits(claim).filter(({ isNamed }) => !isNamed);
-  const digits = Object.values(Object.groupBy(claimed, ({ written }) => written));
-  const spelled = findSpelledNumbers(claim).filter(
-    ({ value, unit }) => unit !== null || value >= LEAST_SPELLED,
-  );
-  return [...digits, ...spelled.map((fact) => [fact])].flatMap((meanings = []) =>
-    meanings.some(isGiven) ? [] : (meanings[0]?.written ?? []),
-  );
+  const claimed = findDigits(spelledToDigits(claim, LEAST_SPELLED)).filter(({ isNamed }) => !isNamed);
+  const byText = Object.entries(Object.groupBy(claimed, ({ written }) => written));
+  return byText.filter(([, meanings = []]) => !meanings.some(isGiven)).map(([written]) => written);
 }
 
 /** Whether a claimed number is a given one, in any unit, or a rounded form of it: "over 1,800" for 1,834. */
 function isSameQuantity(claimed: NumberFact, given: NumberFact): boolean {
-  const units = [UNITS.get(claimed.unit ?? ''), UNITS.get(given.unit ?? '')];
-  const [own, other] = units;
+  const own = UNITS.get(claimed.unit ?? '');
+  const other = UNITS.get(given.unit ?? '');
   if (own !== undefined && other !== undefined) {
     if (own.kind !== other.kind) return false;
     // Kilobytes have 1,000 or 1,024 bytes.
@@ -152,37 +138,26 @@ function containsDigits(source: string, value: number): boolean {
   return new RegExp(`(?<!\\d)0*${String(value).replace('.', '\\.')}(?!\\d)`).test(source.replaceAll(',', ''));
 }
 
-const IDENTIFIERS = [
-  /(?<![\w-])--[a-z][\w-]*/gi,
-  /(?<![\p{L}\p{N}_/])_?[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+/gu,
-  /(?<![\w./@-])[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)*\(\)/g,
-  /(?<![\p{L}\p{N}_])\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu,
-];
+/** A flag, snake_case, a call or camelCase. */
+const IDENTIFIER =
+  /(?<![\w-])--[A-Za-z][\w-]*|(?<![\p{L}\p{N}_/])_?[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+|(?<![\w./@-])[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)*\(\)|(?<![\p{L}\p{N}_])\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu;
 /** Parts of code that stand for something else: `<path>`, `{item_id}`, `"a text"`, `my_package`, `YOUR_KEY`. */
 const PLACEHOLDER =
   /<[^<>]*>|\{[^{}]*\}|"[^"]*"|'[^']*'|(?<![\p{L}\p{N}])(?:my|your|example|foo|bar)(?![\p{Ll}])[\p{L}\p{N}_-]*/giu;
 
 /** Words of commands and expressions that a writer adds without a source. */
-const COMMON_CODE = new Set(
-  'export set sudo pip npm npx install run python python3 bash echo import from const let var await async return print true false none null example'.split(
-    ' ',
-  ),
-);
+const COMMON_CODE =
+  /^(?:export|set|sudo|pip|np[mx]|install|run|python3?|bash|echo|import|from|const|let|var|await|async|return|print|true|false|none|null|example)$/i;
 
 /** The code of a claim with a word that no source has: code in backticks, snake_case, camelCase, calls and flags. */
 export function findMissingCode(claim: string, source: string): string[] {
-  const found = new Set(Array.from(claim.matchAll(CODE_SPAN), ([, code = '']) => code.trim()));
-  const prose = removeCode(claim);
-  for (const pattern of IDENTIFIERS) for (const [name] of prose.matchAll(pattern)) found.add(name);
+  const spans = Array.from(claim.matchAll(CODE_SPAN), ([, code = '']) => code.trim());
   const known = joinWords(source);
-  return [...found].filter((code) => {
-    const plain = code.replace(PLACEHOLDER, ' ');
-    const words = (plain.match(/[\p{L}_][\p{L}\p{N}_]{2,}/gu) ?? []).filter(
-      (word) => !COMMON_CODE.has(word.toLowerCase()),
+  return [...spans, ...(removeCode(claim).match(IDENTIFIER) ?? [])].filter((code) => {
+    const words = code.replace(PLACEHOLDER, ' ').match(/[\p{L}_][\p{L}\p{N}_]{2,}/gu) ?? [];
+    return words.some(
+      (word) => !COMMON_CODE.test(word) && !known.includes(joinWords(word).replace(/s$/, '')),
     );
-    return words
-      .map(joinWords)
-      .some((word) => !known.includes(word) && !known.includes(word.replace(/s$/, '')));
   });
 }
 
@@ -239,11 +214,7 @@ export function findClaimedNames(claim: string): NameFact[] {
 
 /** Whether a source abbreviates a name: "US" for "United States", "TS" for "TypeScript". */
 export function isAbbreviated(phrase: string, source: string): boolean {
-  const initials =
-    phrase
-      .replace(/^(?:The|A|An)\s/, '')
-      .match(/\p{Lu}/gu)
-      ?.join('') ?? '';
+  const initials = phrase.replace(/^(?:The|A|An)\s|\P{Lu}/gu, '');
   return initials.length > 1 && new RegExp(`\\b${initials}\\b`).test(source);
 }
 

@@ -18,6 +18,7 @@ const MAX_PASSES = 8;
 /** Word checks per answer to choose between the chunks of a document; afterwards the first chunk is taken. */
 const MAX_WORD_CHECKS = 2000;
 const MAX_CANDIDATES = 64;
+const LAST_RULE = /\n[ \t]*(?:-{3,}|\*{3,}|_{3,})$/;
 
 export interface CleanedAnswer {
   text: string;
@@ -56,13 +57,12 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
   let checksLeft = MAX_WORD_CHECKS;
 
   function cleanOnce(text: string): { cleaned: string; markers: CitationMarker[]; claims: AnswerClaim[] } {
-    const withoutDefinitions = removeDefinitions(text);
-    const found = findMarkers(withoutDefinitions, known);
-    const start = findSourcesSection(withoutDefinitions, found, known.knows);
+    const whole = removeDefinitions(text);
+    const found = findMarkers(whole, known);
+    const start = findSourcesSection(whole, found, known.knows);
+    // A horizontal rule may separate the list of sources.
     const body =
-      start < withoutDefinitions.length
-        ? removeLastRule(withoutDefinitions.slice(0, start).trimEnd())
-        : withoutDefinitions;
+      start === whole.length ? whole : whole.slice(0, start).trimEnd().replace(LAST_RULE, '').trimEnd();
     const inBody = found.filter(({ end }) => end <= body.length);
     const listed = found.slice(inBody.length).flatMap(({ references }) => references);
     const markers = inBody.map((marker) => (marker.external ? { ...marker, references: [] } : marker));
@@ -82,8 +82,12 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     const claimOf = new Map(claims.flatMap((claim) => claim.markers.map((marker) => [marker, claim])));
     const resolved = markers.map((marker) => {
       noteUnknown(marker.references);
-      const claim = claimOf.get(marker);
-      const refs = marker.references.flatMap((reference) => chooseSource(candidatesOf(reference), claim));
+      const refs = marker.references.flatMap((reference) => {
+        const candidates = candidatesOf(reference);
+        const claim = claimOf.get(marker);
+        const best = claim === undefined || candidates.length < 2 ? null : findBestPair(candidates, [claim]);
+        return best?.ref ?? candidates[0]?.ref ?? [];
+      });
       return { marker, refs };
     });
     return rewriteMarkers(body, resolved);
@@ -100,17 +104,9 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     if (url === null) return findSources(name);
     const byUrl = /^\d+$/.test(url.trim()) ? [] : findSources(url);
     const byName = findSources(name);
-    if (byUrl.length === 0) return isAbsoluteAddress(url) ? [] : isTitle(name) ? byName : [];
+    if (byUrl.length === 0) return isRelativeAddress(url) && isTitle(name) ? byName : [];
     const both = byUrl.filter(({ ref }) => byName.some((other) => other.ref === ref));
     return both.length > 0 ? both : byUrl;
-  }
-
-  /** The ref of the chunk that supports the sentence best; the first one among equals. */
-  function chooseSource(candidates: readonly RegisteredSource[], claim: AnswerClaim | undefined): string[] {
-    const [first] = candidates;
-    if (first === undefined) return [];
-    const best = claim === undefined || candidates.length === 1 ? null : findBestPair(candidates, [claim]);
-    return [best?.ref ?? first.ref];
   }
 
   /** The source and the sentence that it supports best; null without any, or after too many checks. */
@@ -134,38 +130,24 @@ function createCleaner(register: SourceRegister, unknown: Set<string>) {
     listed: readonly SourceReference[],
   ): string {
     const pairs = listed.flatMap((reference) => findBestPair(candidatesOf(reference), claims) ?? []);
-    const edits = Array.from(
-      Map.groupBy(pairs, ({ end }) => end),
-      ([end, cited]) => {
-        const refs = new Set(cited.map(({ ref }) => `[${ref}]`));
-        return { start: end, end, text: ` ${[...refs].join('')}` };
-      },
-    );
-    return replaceRanges(
-      body,
-      edits.sort((a, b) => a.start - b.start),
-    );
+    const byEnd = [...Map.groupBy(pairs, ({ end }) => end)].sort(([a], [b]) => a - b);
+    const edits = byEnd.map(([end, cited]) => {
+      const refs = new Set(cited.map(({ ref }) => `[${ref}]`));
+      return { start: end, end, text: ` ${[...refs].join('')}` };
+    });
+    return replaceRanges(body, edits);
   }
 
   function removeDefinitions(text: string): string {
-    const definitions = findLinkDefinitions(text);
-    if (definitions.length === 0) return text;
-    for (const { start, end } of definitions) {
-      const line = text.slice(start, end);
-      const markers = findMarkers(line.slice(line.indexOf(']:') + 2), known);
-      noteUnknown(markers.flatMap(({ references }) => references));
-    }
-    const edits = definitions.map(({ start, end }) => ({ start, end: end + 1, text: '' }));
-    return replaceRanges(text, edits).trimEnd();
+    const edits = findLinkDefinitions(text).map(({ start, end }) => {
+      const target = text.slice(text.indexOf(']:', start) + 2, end);
+      noteUnknown(findMarkers(target, known).flatMap(({ references }) => references));
+      return { start, end: end + 1, text: '' };
+    });
+    return edits.length === 0 ? text : replaceRanges(text, edits).trimEnd();
   }
 
   return { cleanOnce };
-}
-
-/** Removes a horizontal rule at the end, which separated the list of sources. */
-function removeLastRule(text: string): string {
-  const line = text.lastIndexOf('\n') + 1;
-  return /^[ \t]*(?:-{3,}|\*{3,}|_{3,})$/.test(text.slice(line)) ? text.slice(0, line).trimEnd() : text;
 }
 
 /** Whether an address is a web page on a host without sources, or an e-mail address. */
@@ -178,6 +160,6 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host.replace(/^www\./, '') ?? '';
 }
 
-function isAbsoluteAddress(url: string): boolean {
-  return looksLikeAddress(url) && !/^[./#]/.test(url.trim());
+function isRelativeAddress(url: string): boolean {
+  return !looksLikeAddress(url) || /^[./#]/.test(url.trim());
 }

@@ -69,13 +69,17 @@ export class MarkerNumbers {
         .map((citation) =>
           citation.chunkId === null ? citation : { ...citation, marker: numberOf(citation.marker) },
         )
-        .toSorted((a, b) => Number(a.chunkId === null) - Number(b.chunkId === null) || compareMarkers(a, b)),
+        .toSorted((a, b) => positionOf(a) - positionOf(b)),
       sentences: checked.sentences.map((sentence) => ({
         ...sentence,
         start: shift(sentence.start),
         end: shift(sentence.end),
         refs: sentence.refs.map(numberOf),
-        reason: sentence.reason && { ...sentence.reason, text: this.#renumber(sentence.reason.text) },
+        // As in "42 is not in [7]".
+        reason: sentence.reason && {
+          ...sentence.reason,
+          text: sentence.reason.text.replace(/(?<=\[)\d+(?=\])/g, (ref) => this.#numbers.get(ref) ?? ref),
+        },
       })),
     };
   }
@@ -88,13 +92,6 @@ export class MarkerNumbers {
 
   #write(refs: readonly string[]): string {
     return [...new Set(refs)].map((ref) => `[${this.#numberOf(ref)}]`).join('');
-  }
-
-  /** The refs in a message such as "42 is not in [7]". */
-  #renumber(message: string): string {
-    return message.replace(/\[(\d+)\]/g, (marker, ref) =>
-      this.#numbers.has(ref) ? `[${this.#numberOf(ref)}]` : marker,
-    );
   }
 
   /** The text of a held marker and the spaces before it; null if the bracket is something else. */
@@ -128,9 +125,9 @@ export function toSessionRefs(
   });
 }
 
-/** By number; markers that are not numbers come last. */
-export function compareMarkers(a: { marker: string }, b: { marker: string }): number {
-  return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
+/** By number; unknown sources come last. */
+function positionOf({ marker, chunkId }: Pick<Citation, 'marker' | 'chunkId'>): number {
+  return chunkId === null ? Number.MAX_SAFE_INTEGER : Number(marker);
 }
 
 /** Whether a run of backticks is still open at the end of a text. */

@@ -13,8 +13,8 @@ export interface SourceRegister {
   register(chunk: RetrievedChunk): string;
   chunkOf(ref: string): RetrievedChunk | undefined;
   /**
-   * The sources that a ref, an address or a title ("Title > Heading" too) may refer to, in the order of their refs. A
-   * document has many chunks, so there may be several.
+   * The sources with a ref, an address or a title ("Title > Heading" too), in the order of their refs. A document has
+   * many chunks, so there may be several.
    */
   find(reference: string): RegisteredSource[];
   /** The newest ref, or 0. */
@@ -23,69 +23,24 @@ export interface SourceRegister {
   entries(): RegisteredSource[];
 }
 
-const REF = /^(?:(?:ref|reference|source|doc|document|result|chunk)\s*)?[#:^]?\s*(\d{1,9})$/i;
-/** Shorter references would match parts of too many titles. */
-const SHORTEST_PART = 4;
+const REF = /^(?:(?:ref|source)\s*)?[#:^]?\s*(\d{1,9})$/i;
 const LONGEST_REFERENCE = 1000;
 
 export function createSourceRegister(stored: Iterable<RegisteredSource> = []): SourceRegister {
   const sources = new Map<string, RegisteredSource>();
   const refs = new Map<string, string>();
-  /** The refs by normalized address or title. */
-  const index: Record<KeyKind, Map<string, Set<string>>> = {
-    url: new Map(),
-    page: new Map(),
-    title: new Map(),
-    path: new Map(),
-  };
+  /** The sources by their keys; null after a change. */
+  let index: Map<string, RegisteredSource[]> | null = null;
   let last = 0;
 
   function put(ref: string, chunk: RetrievedChunk): void {
-    const former = sources.get(ref)?.chunk;
-    for (const [kind, key] of former === undefined ? [] : keysOf(former)) {
-      const known = index[kind].get(key);
-      known?.delete(ref);
-      if (known?.size === 0) index[kind].delete(key);
-    }
     sources.set(ref, { ref, chunk });
     refs.set(chunk.chunkId, ref);
-    for (const [kind, key] of keysOf(chunk))
-      index[kind].set(key, (index[kind].get(key) ?? new Set()).add(ref));
     last = Math.max(last, Number(ref) || 0);
+    index = null;
   }
 
-  function findByTitle(reference: string): Set<string> | undefined {
-    const key = toTitleKey(reference);
-    if (key === '') return undefined;
-    const exact = index.path.get(key) ?? index.title.get(key);
-    if (exact !== undefined) return exact;
-    const [title = '', ...headings] = splitTitle(reference);
-    const ofTitle = headings.length > 0 ? index.title.get(title) : undefined;
-    if (ofTitle !== undefined) return narrowByHeading(ofTitle, headings.at(-1) ?? '');
-    if (key.length < SHORTEST_PART) return undefined;
-    return findByPart(key, index.title) ?? findByPart(key, index.path);
-  }
-
-  /** The candidates below a heading, or all of them if none is. */
-  function narrowByHeading(candidates: Set<string>, heading: string): Set<string> {
-    const isBelow = (ref: string) =>
-      sources.get(ref)?.chunk.headings.some((name) => toTitleKey(name) === heading) === true;
-    const below = new Set([...candidates].filter(isBelow));
-    return below.size > 0 ? below : candidates;
-  }
-
-  function find(reference: string): Iterable<string> | undefined {
-    const text = reference.trim();
-    if (text === '' || text.length > LONGEST_REFERENCE) return undefined;
-    const ref = String(Number(REF.exec(text)?.[1]));
-    if (sources.has(ref)) return [ref];
-    return index.url.get(toUrlKey(text)) ?? index.page.get(toPageKey(text)) ?? findByTitle(text);
-  }
-
-  const toSources = (found: Iterable<string> = []) =>
-    Array.from(found, (ref) => sources.get(ref))
-      .filter((source) => source !== undefined)
-      .sort((a, b) => Number(a.ref) - Number(b.ref));
+  const entries = () => [...sources.values()].sort((a, b) => Number(a.ref) - Number(b.ref));
 
   for (const { ref, chunk } of stored) put(ref, chunk);
 
@@ -96,38 +51,42 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
       return ref;
     },
     chunkOf: (ref) => sources.get(ref)?.chunk,
-    find: (reference) => toSources(find(reference)),
+    find(reference) {
+      const text = reference.trim();
+      if (text === '' || text.length > LONGEST_REFERENCE) return [];
+      const numbered = sources.get(String(Number(REF.exec(text)?.[1])));
+      if (numbered !== undefined) return [numbered];
+      index ??= createIndex(entries());
+      const keys = [`url ${toUrlKey(text)}`, `page ${toPageKey(text)}`, `title ${toTitleKey(text)}`];
+      return keys.map((key) => index?.get(key)).find((found) => found !== undefined) ?? [];
+    },
     lastRef: () => last,
-    entries: () => toSources(sources.keys()),
+    entries,
   };
 }
 
-type KeyKind = 'url' | 'page' | 'title' | 'path';
-
-function keysOf(chunk: RetrievedChunk): [KeyKind, string][] {
-  const addresses = [...new Set([chunk.url, publicAddress(chunk)])];
-  const title = toTitleKey(chunk.title);
-  const headings = chunk.headings.map(toTitleKey);
-  const keys: [KeyKind, string][] = [
-    ...addresses.map((address): [KeyKind, string] => ['url', toUrlKey(address)]),
-    ...addresses.map((address): [KeyKind, string] => ['page', toPageKey(address)]),
-    ['title', title],
-    ['path', [title, ...headings].join(' ')],
-  ];
-  // The first heading of a page usually repeats its title.
-  if (headings[0] === title) keys.push(['path', headings.join(' ')]);
-  return keys;
+function createIndex(sources: readonly RegisteredSource[]): Map<string, RegisteredSource[]> {
+  const index = new Map<string, RegisteredSource[]>();
+  for (const source of sources) {
+    for (const key of keysOf(source.chunk)) {
+      const found = index.get(key);
+      if (found === undefined) index.set(key, [source]);
+      else found.push(source);
+    }
+  }
+  return index;
 }
 
-/** The refs of the only key that starts with a text, or else contains its words. */
-function findByPart(part: string, refsByKey: ReadonlyMap<string, Set<string>>): Set<string> | undefined {
-  const startsWith = (key: string) => key.startsWith(part);
-  const contains = (key: string) => ` ${key} `.includes(` ${part} `);
-  for (const matches of [startsWith, contains]) {
-    const [only, ...others] = [...refsByKey.keys()].filter(matches);
-    if (only !== undefined && others.length === 0) return refsByKey.get(only);
-  }
-  return undefined;
+function keysOf(chunk: RetrievedChunk): Set<string> {
+  const addresses = [chunk.url, publicAddress(chunk)];
+  const names = [chunk.title, [chunk.title, ...chunk.headings].join(' ')];
+  // The first heading of a page usually repeats its title.
+  if (chunk.headings[0] === chunk.title) names.push(chunk.headings.join(' '));
+  return new Set([
+    ...addresses.map((address) => `url ${toUrlKey(address)}`),
+    ...addresses.map((address) => `page ${toPageKey(address)}`),
+    ...names.map(toTitleKey).flatMap((name) => (name === '' ? [] : `title ${name}`)),
+  ]);
 }
 
 /** A title for comparison: its words in lower case, without accents and punctuation. */
@@ -140,43 +99,18 @@ export function toTitleKey(title: string): string {
     .trim();
 }
 
-/** The parts of "Title > Heading > Heading" with any separator. */
-function splitTitle(reference: string): string[] {
-  return reference
-    .split(/\s[-–—]\s|[>›»|→]/u)
-    .map(toTitleKey)
-    .filter((part) => part !== '');
-}
-
-/** An address for comparison: decoded, without a trailing slash and without the punctuation around it. */
+/** An address for comparison: decoded, with the host in lower case, without a trailing slash and punctuation around it. */
 function toUrlKey(url: string): string {
-  return trimSlashes(lowerCaseHost(decodeAddress(trimPunctuation(url))));
+  let key = url.replace(/^[\s<"'“”]+|[\s>"'“”.,;:!?*]+$/g, '');
+  try {
+    key = decodeURIComponent(key);
+  } catch {
+    // Compared as written.
+  }
+  return key.replace(/^[\s\S]*?:\/\/[^/?#]*/, (start) => start.toLowerCase()).replace(/(?!^)\/+$/, '');
 }
 
 /** The same for the page of an address, without its fragment. */
 function toPageKey(url: string): string {
-  const key = toUrlKey(url);
-  const fragment = key.indexOf('#');
-  return fragment <= 0 ? key : trimSlashes(key.slice(0, fragment));
-}
-
-function trimPunctuation(url: string): string {
-  return url.replace(/^[\s<"'“”]+|[\s>"'“”.,;:!?*]+$/g, '');
-}
-
-/** Citations are printed with encoded parentheses and brackets. */
-function decodeAddress(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
-}
-
-function lowerCaseHost(url: string): string {
-  return url.replace(/^[\s\S]*?:\/\/[^/?#]*/, (start) => start.toLowerCase());
-}
-
-function trimSlashes(url: string): string {
-  return url.replace(/(?!^)\/+$/, '');
+  return toUrlKey(url).replace(/(?!^)\/*#[\s\S]*$/, '');
 }

@@ -38,16 +38,15 @@ const SHORTEST_PART = 4;
 export function splitClaims(answer: string, markers: readonly CitationMarker[]): AnswerClaim[] {
   const masked = maskMarkers(answer, markers);
   const blocks = findMarkdownBlocks(masked);
-  const rows = findCitedRows(answer, masked, blocks, markers);
+  const { code, rows } = findCitedBlocks(answer, masked, blocks, markers);
   const sentences = splitSentences(masked, blocks)
     .filter(({ start }) => !rows.some((row) => row.start <= start && start < row.end))
     .map(({ start, end, heading }) => ({ start, end, heading, markers: [] as CitationMarker[] }));
-  const claims = [...sentences, ...rows, ...findCitedCode(answer, masked, blocks, markers)]
+  const claims = [...sentences, ...rows, ...code]
     .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(masked.slice(start, end)))
     .sort((a, b) => a.start - b.start);
   const ofRows = new Set(rows.flatMap((row) => row.markers));
-  const lineAt = countLines(masked);
-  const sameLine = (from: number, to: number) => lineAt[from] === lineAt[to];
+  const isSameLine = (from: number, to: number) => !masked.slice(from, to).includes('\n');
   let current = 0;
   for (const marker of markers) {
     // A link that cites nothing is part of the sentence.
@@ -58,8 +57,8 @@ export function splitClaims(answer: string, markers: readonly CitationMarker[]):
     const next = before === undefined ? began : claims[current + 1];
     // A marker at the start of a line belongs to the sentence after it, any other to the sentence before it.
     const opensLine =
-      before === undefined || (before.end <= marker.start && !sameLine(before.end, marker.start));
-    const opens = opensLine && next !== undefined && sameLine(marker.end, next.start);
+      before === undefined || (before.end <= marker.start && !isSameLine(before.end, marker.start));
+    const opens = opensLine && next !== undefined && isSameLine(marker.end, next.start);
     (opens ? next : (before ?? next))?.markers.push(marker);
   }
   return claims.flatMap(({ start, end, heading, markers }) => {
@@ -69,40 +68,32 @@ export function splitClaims(answer: string, markers: readonly CitationMarker[]):
   });
 }
 
-/** The code blocks with a line of markers below them. */
-function findCitedCode(
+/** The code blocks and the table rows with a line of markers below them. All of these markers belong to each row. */
+function findCitedBlocks(
   answer: string,
   masked: string,
   blocks: readonly MarkdownBlock[],
   markers: readonly CitationMarker[],
-): ClaimRange[] {
-  return blocks.flatMap(({ kind, start, end }) => {
-    if (kind !== 'code' || markersBelow(answer, end, markers).length === 0) return [];
-    return [{ ...findInnerCode(masked, { start, end }), heading: false, markers: [] }];
-  });
-}
-
-/** The rows of tables with a line of markers below them, each with all of these markers. */
-function findCitedRows(
-  answer: string,
-  masked: string,
-  blocks: readonly MarkdownBlock[],
-  markers: readonly CitationMarker[],
-): ClaimRange[] {
-  const cited: ClaimRange[] = [];
-  let rows: ClaimRange[] = [];
-  blocks.forEach(({ start, end }, index) => {
+): { code: ClaimRange[]; rows: ClaimRange[] } {
+  const code: ClaimRange[] = [];
+  const rows: ClaimRange[] = [];
+  let table: TextRange[] = [];
+  blocks.forEach(({ kind, start, end }, index) => {
     const line = masked.slice(start, end);
     // The row above the rule is the header.
-    if (rows.length === 1 && /^[\s|:-]+$/.test(line)) rows = [];
-    else if (/^\s*\|/.test(line)) rows.push({ start, end, heading: false, markers: [] });
+    if (table.length === 1 && /^[\s|:-]+$/.test(line)) table = [];
+    else if (kind === 'text' && /^\s*\|/.test(line)) table.push({ start, end });
     const next = blocks[index + 1];
-    if (next !== undefined && next.start <= end + 1) return;
-    const below = rows.length === 0 ? [] : markersBelow(answer, end, markers);
-    if (below.length > 0) cited.push(...rows.map((row) => ({ ...row, markers: below })));
-    rows = [];
+    if (kind !== 'code' && (table.length === 0 || (next !== undefined && next.start <= end + 1))) return;
+    const below = markersBelow(answer, end, markers);
+    if (below.length > 0) {
+      if (kind === 'code')
+        code.push({ ...findInnerCode(masked, { start, end }), heading: false, markers: [] });
+      rows.push(...table.map((row) => ({ ...row, heading: false, markers: below })));
+    }
+    table = [];
   });
-  return cited;
+  return { code, rows };
 }
 
 /** The markers of the next line with text, if it has nothing else. */
@@ -139,18 +130,6 @@ function maskMarkers(answer: string, markers: readonly CitationMarker[]): string
     return { start, end, text: shown.replace(/\n/g, ' ').padEnd(end - start) };
   });
   return replaceRanges(answer, edits);
-}
-
-/** The line number at every position. */
-function countLines(text: string): Uint32Array {
-  const lines = new Uint32Array(text.length + 1);
-  let line = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    lines[at] = line;
-    if (text.charAt(at) === '\n') line += 1;
-  }
-  lines[text.length] = line;
-  return lines;
 }
 
 function normalizeSpaces(text: string): string {

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { checkAnswer } from '../../src/citations/check-answer.ts';
 import { findMarkers, isArrayIndex } from '../../src/citations/find-markers.ts';
 import { createWordChecker } from '../../src/citations/word-checker.ts';
-import { chunk } from '../domain/arbitraries.ts';
-import { exampleRegister, registerOf } from './sources.ts';
+import { exampleRegister } from './sources.ts';
 
 const names = (answer: string) =>
   findMarkers(answer).map(({ references }) => references.map(({ name }) => name));
@@ -51,15 +50,4 @@ test('checks the parts of a sentence only if each has four words', async () => {
   expect(await verdictOf('Flying robots cook pasta daily [1], while a service has one server [2].')).toBe(
     'unsupported',
   );
-});
-
-test('finds a title by a unique part of at least four characters', () => {
-  const register = registerOf(
-    chunk({ chunkId: 'a', title: 'Navigation with costmaps', url: 'https://docs.test/a', headings: [] }),
-    chunk({ chunkId: 'b', title: 'Planning a path', url: 'https://docs.test/b', headings: [] }),
-  );
-  expect(register.find('path').map(({ ref }) => ref)).toEqual(['2']);
-  expect(register.find('pat').map(({ ref }) => ref)).toEqual([]);
-  expect(register.find('a').map(({ ref }) => ref)).toEqual([]);
-  expect(register.find(`${'x'.repeat(1001)}`)).toEqual([]);
 });
