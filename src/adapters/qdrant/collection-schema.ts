@@ -18,7 +18,6 @@ const FORMAT = 2;
 
 const metadataSchema = z.object({
   createdBy: z.literal('citeloop'),
-  /** Version 0.3 and earlier did not write it. */
   format: z.number().default(1),
   embedder: z.string().default(''),
   dimensions: z.number().default(0),
@@ -93,7 +92,7 @@ export async function createQdrantCollections(
         size: dimensions,
         distance: 'Cosine',
         on_disk: onDisk,
-        ...(quantization === 'int8' && {
+        ...(onDisk && {
           quantization_config: { scalar: { type: 'int8', always_ram: true } },
         }),
       },
@@ -146,11 +145,6 @@ export function hasAllIndexes({ payload_schema: indexes }: Schemas['CollectionIn
   return Object.keys(CHUNK_INDEXES).every((field) => field in indexes);
 }
 
-/** False for collections of version 0.3 and earlier: vectors cannot be added to a collection. */
-export function hasWordVectors({ config }: Schemas['CollectionInfo']): boolean {
-  return WORDS_VECTOR in (config.params.vectors ?? {});
-}
-
 /** Null if the server has no such collection. */
 export function describeQdrantCollection(
   connection: QdrantConnection,
@@ -175,7 +169,9 @@ export function parseCollectionMetadata(
 ): CollectionMetadata | null {
   const { data } = metadataSchema.safeParse(info.config.metadata);
   if (data === undefined) return null;
-  if (data.format === FORMAT) return data;
+  // Version 0.3 stored no word vectors, and vectors cannot be added to a collection.
+  const hasWords = WORDS_VECTOR in (info.config.params.vectors ?? {});
+  if (data.format === FORMAT && hasWords) return data;
   const isNewer = data.format > FORMAT;
   throw new AppError(
     'configuration_error',

@@ -8,7 +8,6 @@ import {
   deleteQdrantCollection,
   describeQdrantCollection,
   hasAllIndexes,
-  hasWordVectors,
   missingCollectionError,
   parseCollectionMetadata,
   type QdrantStorageOptions,
@@ -57,8 +56,7 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
       return createForeignChunkStore({ ...target, info: chunks, embedder: foreignEmbedder, payloadMap });
     }
     const shards = chunks.config.params.shard_number ?? 1;
-    const hasWords = hasWordVectors(chunks);
-    return documents && openQdrantChunkStore({ ...target, metadata, shards, hasWords, runtime });
+    return documents && openQdrantChunkStore({ ...target, metadata, shards, runtime });
   }
 
   async function create(name: string, identity: CollectionIdentity): Promise<void> {
