@@ -6,8 +6,8 @@ import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts
 import { mediaTypeOfPath } from '../documents/media-type.ts';
 import { createFileFilter, type FileFilter, type FileFilterOptions } from './file-filter.ts';
 import { findFiles } from './find-files.ts';
-import { readFileConsistently } from './read-file-consistently.ts';
 import { readIncludes } from './read-includes.ts';
+import { readSourceFile } from './read-source-file.ts';
 import { isInsideDirectory } from './walk-directory.ts';
 
 export interface FileSourceOptions extends FileFilterOptions {
@@ -45,7 +45,7 @@ export async function createFileSource(
       root,
       relativePath: found.kind === 'file' ? basename(path) : relative(found.root, path).split(sep).join('/'),
       async read(signal) {
-        const bytes = await readFileConsistently(path, { maxBytes, ...(signal && { signal }) });
+        const bytes = await readSourceFile(path, { maxBytes, ...(signal && { signal }) });
         const mediaType = mediaTypeOfPath(path) ?? 'text';
         if (mediaType !== 'markdown' || found.kind === 'file') return { uri, mediaType, bytes };
         const included = await readIncludes({ path, bytes }, found.root, includeFilter, signal);

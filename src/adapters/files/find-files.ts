@@ -6,7 +6,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { findNearestName } from '../../text/nearest-name.ts';
 import { mediaTypeOfPath, SUPPORTED_EXTENSIONS } from '../documents/media-type.ts';
 import { createFileFilter, type FileFilter, type FileFilterOptions } from './file-filter.ts';
-import { explainMissingFile, systemErrorCode, toFileError } from './read-file-consistently.ts';
+import { explainMissingFile, systemErrorCode, toFileError } from './read-source-file.ts';
 import { type SkippedFiles, walkDirectory } from './walk-directory.ts';
 
 /** The files of an argument as sorted, unique, absolute paths. */

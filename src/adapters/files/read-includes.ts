@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { findIncludePaths, type IncludedFiles } from '../documents/includes.ts';
 import type { FileFilter } from './file-filter.ts';
-import { readFileConsistently } from './read-file-consistently.ts';
+import { readSourceFile } from './read-source-file.ts';
 import { isInsideDirectory } from './walk-directory.ts';
 
 const MAX_INCLUDES = 200;
@@ -27,7 +27,7 @@ export async function readIncludes(
       const file = await resolveInside(root, join(base, path));
       if (file !== null && (await isAllowed(root, file, await filter()))) {
         const options = { maxBytes: Math.min(MAX_BYTES, free), ...(signal && { signal }) };
-        const bytes = await readFileConsistently(file, options).catch(() => null);
+        const bytes = await readSourceFile(file, options).catch(() => null);
         signal?.throwIfAborted();
         if (bytes !== null) {
           files[path] = bytes;

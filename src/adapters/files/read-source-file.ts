@@ -2,45 +2,30 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 
-type ReadableFile = Pick<FileHandle, 'stat' | 'read' | 'close'>;
-
-interface ReadOptions {
-  maxBytes: number;
-  signal?: AbortSignal;
-  /** For tests with a file that changes while it is read. */
-  openFile?: (path: string, flags: number) => Promise<ReadableFile>;
-}
-
-const ATTEMPTS = 3;
 // Without this flag, opening a named pipe would wait for a writer.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const MEGABYTE = 1024 * 1024;
 
-/**
- * The bytes of a file at one moment: its size and modification time are equal before and after reading. Throws
- * `invalid_input` if it cannot be read, is too large or keeps changing.
- */
-export async function readFileConsistently(path: string, options: ReadOptions): Promise<Uint8Array> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    options.signal?.throwIfAborted();
-    const bytes = await readOnce(path, options);
-    if (bytes !== null) return bytes;
-  }
-  throw new AppError('invalid_input', `${path} changed while it was being read.`, {
-    hint: 'Try again when no program writes to it.',
-    recoverable: true,
-  });
-}
-
-/** Null if the file changed. */
-async function readOnce(path: string, options: ReadOptions): Promise<Uint8Array | null> {
-  const { openFile = open, signal } = options;
-  let handle: ReadableFile | undefined;
+/** The bytes of a file. Throws `invalid_input` if it cannot be read or is too large. */
+export async function readSourceFile(
+  path: string,
+  { maxBytes, signal }: { maxBytes: number; signal?: AbortSignal },
+): Promise<Uint8Array> {
+  let handle: FileHandle | undefined;
   try {
-    handle = await openFile(path, FLAGS);
-    return await readHandle(handle, path, options);
+    handle = await open(path, FLAGS);
+    const status = await handle.stat();
+    if (status.isDirectory()) throw new AppError('invalid_input', `${path} is a directory, not a file.`);
+    if (!status.isFile()) throw new AppError('invalid_input', `${path} is not a regular file.`);
+    if (status.size > maxBytes) {
+      const sizes = `${formatSize(status.size)}, limit ${formatSize(maxBytes)}`;
+      throw new AppError('invalid_input', `${path} is too large: ${sizes}.`, {
+        hint: 'Split it into smaller files.',
+      });
+    }
+    return await handle.readFile({ signal });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    signal?.throwIfAborted();
     throw (
       (systemErrorCode(error) === 'ENOENT' ? await explainMissingFile(path) : null) ??
       toFileError(path, error)
@@ -48,29 +33,6 @@ async function readOnce(path: string, options: ReadOptions): Promise<Uint8Array 
   } finally {
     await handle?.close();
   }
-}
-
-async function readHandle(handle: ReadableFile, path: string, options: ReadOptions) {
-  const before = await handle.stat();
-  if (before.isDirectory()) throw new AppError('invalid_input', `${path} is a directory, not a file.`);
-  if (!before.isFile()) throw new AppError('invalid_input', `${path} is not a regular file.`);
-  if (before.size > options.maxBytes) {
-    const sizes = `${formatSize(before.size)}, limit ${formatSize(options.maxBytes)}`;
-    throw new AppError('invalid_input', `${path} is too large: ${sizes}.`, {
-      hint: 'Split it into smaller files.',
-    });
-  }
-
-  const bytes = new Uint8Array(before.size);
-  let filled = 0;
-  while (filled < bytes.length) {
-    options.signal?.throwIfAborted();
-    const { bytesRead } = await handle.read(bytes, filled, Math.min(bytes.length - filled, MEGABYTE), null);
-    if (bytesRead === 0) return null;
-    filled += bytesRead;
-  }
-  const after = await handle.stat();
-  return after.size === before.size && after.mtimeMs === before.mtimeMs ? bytes : null;
 }
 
 function formatSize(bytes: number): string {

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { mediaTypeOfPath } from '../documents/media-type.ts';
 import type { FileFilter } from './file-filter.ts';
-import { systemErrorCode, toFileError } from './read-file-consistently.ts';
+import { systemErrorCode, toFileError } from './read-source-file.ts';
 
 interface DirectoryListing {
   paths: string[];
