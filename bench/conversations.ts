@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Model } from '@openai/agents';
-import { createMemorySessionStore } from '../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../src/adapters/sqlite/sqlite-session-store.ts';
 import { createOfflineModel } from '../src/adapters/offline/offline-model.ts';
 import { MINILM_DESCRIPTION } from '../src/adapters/onnx/minilm-embedder.ts';
 import type { Agent } from '../src/agent/agent.ts';

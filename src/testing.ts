@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Model } from '@openai/agents-core';
 import { configuredSecrets, toRunSettings } from './app/run-settings.ts';
-import { createMemorySessionStore } from './app/sessions.ts';
+import { openMemorySessionStore } from './app/sessions.ts';
 import { systemRuntime } from './app/system-runtime.ts';
 import { createModelFetch, createTapedModel } from './app/taped-model.ts';
 import { throwUnknownSetting } from './config/collect-settings.ts';
@@ -81,7 +81,7 @@ export async function useTape(path: string, options: UseTapeOptions = {}): Promi
     header,
     settings: toJsonObject(header.inputs.settings),
     runtime: replay.runtime,
-    sessions: createMemorySessionStore(),
+    sessions: await openMemorySessionStore(),
     model: createTapedModel,
     misses: () => replay.misses().map(({ error }) => error),
     counts: replay.counts,
@@ -138,7 +138,7 @@ export async function recordTape<T>(
       const result = await work({
         settings,
         runtime: createRecordingRuntime(header.seed, systemRuntime),
-        sessions: createMemorySessionStore(),
+        sessions: await openMemorySessionStore(),
         model: createTapedModel,
       });
       await recording.close(emptyRunOutputs() as TapeJson);

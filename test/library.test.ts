@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import { createMemorySessionStore } from '../src/adapters/memory/memory-session-store.ts';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
+import { createMemorySessionStore } from '../src/adapters/sqlite/sqlite-session-store.ts';
 import { agentResponseSchema } from '../src/domain/agent-response.ts';
 import {
   AppError,

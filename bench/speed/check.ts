@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import type { Agent } from '../../src/agent/agent.ts';
 import { createWordChecker, noChecker } from '../../src/citations/word-checker.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { createExchangeFinder } from '../../src/tape/exchange-finder.ts';
 import { readTape } from '../../src/tape/read-tape.ts';

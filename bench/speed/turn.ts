@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import type { Agent } from '../../src/agent/agent.ts';
 import { createBareRunner } from '../support/bare-runner.ts';

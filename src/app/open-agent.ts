@@ -21,7 +21,7 @@ import type { RunObserver } from '../tape/run-observer.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createConfiguredModel, createModelErrorContext } from './create-model.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';
-import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
+import { openMemorySessionStore, resolveSessionId } from './sessions.ts';
 
 interface OpenAgentOptions {
   mode?: SearchMode | undefined;
@@ -110,7 +110,7 @@ async function resolveCollection(
 
 /** A replay does not write to the session store of the user. */
 async function openSessionStore(app: App, tape: RunObserver | null): Promise<SessionStore> {
-  if (tape?.replaying) return createMemorySessionStore(tape.recorded?.resumed);
+  if (tape?.replaying) return openMemorySessionStore(tape.recorded?.resumed);
   const sessions = await app.sessions();
   return tape?.observeSessions(sessions) ?? sessions;
 }

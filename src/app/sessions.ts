@@ -3,11 +3,9 @@ import type { AppConfig } from '../config/load-config.ts';
 import { unknownSessionError } from '../domain/conversation-session.ts';
 import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import type { SessionStore } from '../ports/session-store.ts';
+import type { RecordedSession, SessionStore } from '../ports/session-store.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { AppEvent } from './app-event.ts';
-
-export { createMemorySessionStore } from '../adapters/memory/memory-session-store.ts';
 
 const ID_LENGTH = 36;
 const MIN_PREFIX_LENGTH = 4;
@@ -28,6 +26,12 @@ export async function openSessionStore(
   return createSqliteSessionStore(sessionStorePath(config), {
     onUpgrade: (upgrade) => emit({ type: 'file_upgraded', ...upgrade }),
   });
+}
+
+/** A session store that keeps nothing after the process ends. */
+export async function openMemorySessionStore(existing: RecordedSession | null = null): Promise<SessionStore> {
+  const { createMemorySessionStore } = await import('../adapters/sqlite/sqlite-session-store.ts');
+  return createMemorySessionStore(existing);
 }
 
 /** Problems of the session file, one sentence each. Throws if it cannot be opened. */

@@ -31,6 +31,11 @@ interface NewSession {
   user: string | null;
 }
 
+/** A session with its turns, and its owner. */
+export interface RecordedSession extends NewSession {
+  turns: readonly ConversationTurn[];
+}
+
 /** Stores sessions. Changes survive a crash of the process once their call has resolved. */
 export interface SessionStore {
   create(session: ConversationSession, user: string | null): Promise<void>;

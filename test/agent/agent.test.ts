@@ -1,6 +1,6 @@
 import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
-import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { conversationSessionSchema } from '../../src/domain/conversation-session.ts';
 import { conversationTurnSchema } from '../../src/domain/conversation-turn.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';

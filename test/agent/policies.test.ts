@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AgentInputItem, Usage } from '@openai/agents-core';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing';
 import { expect, test } from 'vitest';
-import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { createConversationAgent } from '../../src/agent/create-agent.ts';
 import { assertKnownFilter } from '../../src/app/open-collection.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';

@@ -1,6 +1,6 @@
 import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
-import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import type { AskOptions } from '../../src/agent/agent.ts';
 import {
   type ConversationMessage,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Model } from '@openai/agents';
-import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import type { Agent, AgentSession, AskOptions } from '../../src/agent/agent.ts';
 import { createConversationAgent } from '../../src/agent/create-agent.ts';
 import { createWordChecker } from '../../src/citations/word-checker.ts';

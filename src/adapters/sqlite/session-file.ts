@@ -9,12 +9,13 @@ export const SESSION_FORMAT: SqliteFileFormat = {
   /** "CitS" in ASCII. */
   applicationId: 0x43697453,
   version: 2,
-  readableVersion: 1,
   contents: 'a session file of citeloop',
   olderHint: 'Move the file away, or use another CITELOOP_HOME.',
-  upgrades: [
-    (database) => database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
-  ],
+  upgrade: {
+    from: 1,
+    run: (database) =>
+      database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
+  },
 };
 
 /**
@@ -69,30 +70,32 @@ const SCHEMA = `
 
 /** Null if the file does not exist. */
 export function openSessionFile(path: string, options: SqliteFileOptions): DatabaseSync | null {
-  return existsSync(path) ? open(path, 'read', options) : null;
+  return existsSync(path) ? open(path, options) : null;
 }
 
 /** Creates the file if necessary. Another process may do so at the same time. */
 export function openOrCreateSessionFile(path: string, options: SqliteFileOptions): DatabaseSync {
   if (!existsSync(path)) createSessionFile(path);
-  return open(path, 'write', options);
+  return open(path, options);
 }
 
 function createSessionFile(path: string): void {
   // Only the owner may read conversations. SQLite gives the files beside it the same mode.
-  createDatabaseFile(path, 0o600, (database) =>
-    inTransaction(database, () => {
-      const { applicationId, version } = SESSION_FORMAT;
-      database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
-    }),
+  createDatabaseFile(path, 0o600, createSessionSchema);
+}
+
+export function createSessionSchema(database: DatabaseSync): void {
+  const { applicationId, version } = SESSION_FORMAT;
+  inTransaction(database, () =>
+    database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`),
   );
 }
 
-function open(path: string, access: 'read' | 'write', options: SqliteFileOptions): DatabaseSync {
+function open(path: string, options: SqliteFileOptions): DatabaseSync {
   return withDatabase(path, options.busyTimeoutMs, (database) => {
     // A deleted conversation must not be recoverable.
     database.exec('PRAGMA secure_delete = ON');
-    ensureFileFormat(database, path, SESSION_FORMAT, access, options);
+    ensureFileFormat(database, path, SESSION_FORMAT, options);
     return database;
   });
 }

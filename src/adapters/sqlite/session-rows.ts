@@ -48,9 +48,14 @@ export function createSessionWriter(database: DatabaseSync) {
     for (const message of messages) statements.appendMessage.run(id, segment, JSON.stringify(message));
   }
 
+  function insertTurn(id: number, turn: ConversationTurn): void {
+    statements.insertTurn.run(id, turn.response.turnNumber, JSON.stringify(turn));
+    statements.setTitle.run(sessionTitle(turn.userQuery), id);
+  }
+
   return {
     /** Throws if the id is taken. */
-    insert(session: ConversationSession, user: string | null): void {
+    insert(session: ConversationSession, user: string | null, turns: readonly ConversationTurn[] = []): void {
       const { sessionId: session_id, createdAt: created_at } = session;
       const is_interactive = Number(session.isInteractive);
       const fixed = { session_id, user, created_at, is_interactive };
@@ -58,6 +63,7 @@ export function createSessionWriter(database: DatabaseSync) {
       if (row === undefined) throw sessionIdTakenError(session_id);
       writeSegments(Number(row.id), session);
       append(Number(row.id), session.segments.length, session.messages.slice(1));
+      for (const turn of turns) insertTurn(Number(row.id), turn);
     },
     /** Throws if there is no such session or another process continued it. */
     update(session: ConversationSession): void {
@@ -69,12 +75,10 @@ export function createSessionWriter(database: DatabaseSync) {
       messages: readonly ConversationMessage[],
       turn: ConversationTurn,
     ): void {
-      const number = turn.response.turnNumber;
-      const id = currentId(session, number - 1);
+      const id = currentId(session, turn.response.turnNumber - 1);
       save(id, session);
       append(id, session.segments.length, messages);
-      statements.insertTurn.run(id, number, JSON.stringify(turn));
-      statements.setTitle.run(sessionTitle(turn.userQuery), id);
+      insertTurn(id, turn);
     },
   };
 }

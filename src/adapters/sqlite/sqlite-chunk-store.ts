@@ -2,14 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { matchesContentHash } from '../../domain/document.ts';
 import type { ChunkStore, ChunkWords, StoreHit } from '../../ports/chunk-store.ts';
 import {
-  formatVersion,
   readDocuments,
   rowToChunk,
   rowToDocument,
   rowToVerifiedChunk,
   rowToWords,
   SELECT_CHUNKS,
-  wordVectorsTable,
 } from './chunk-rows.ts';
 import { createChunkSearch, toSqlCondition } from './chunk-search.ts';
 import { readCollectionMetadata, writeCollectionMetadata } from './collection-file.ts';
@@ -20,16 +18,8 @@ import { toSqliteError } from './sqlite-error.ts';
 import { compactTextSegments } from './text-segments.ts';
 import { compactVectorSegments } from './vector-segments.ts';
 
-/**
- * A collection in one SQLite file, which must have a readable schema. `prepareWrite` is called before each write. `close`
- * closes the database.
- */
-export function createSqliteChunkStore(
-  database: DatabaseSync,
-  name: string,
-  path: string,
-  prepareWrite: () => void,
-): ChunkStore {
+/** A collection in one SQLite file, which must have the current format. `close` closes the database. */
+export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
   const { embedder, dimensions } = readCollectionMetadata(database);
   const { search, containing, termsFrom, total } = createChunkSearch(database, dimensions);
   /** Chunks added and removed since the last `settle`. */
@@ -54,13 +44,9 @@ export function createSqliteChunkStore(
 
   const toChunk = (row: Record<string, unknown>) => rowToVerifiedChunk(row, name);
 
-  /** Files of format 3 have none. */
-  const hasChecksums = () => formatVersion(database) > 3;
-
   /** `work` returns the number of chunks it changed. */
   function change(work: () => number): Promise<void> {
     return run(() => {
-      prepareWrite();
       changed += inTransaction(database, work);
     });
   }
@@ -112,13 +98,13 @@ export function createSqliteChunkStore(
 
     vectors: (contentHashes) =>
       run(() => {
-        const isIntact = hasChecksums() ? `NOT ${isChangedSql('vector')}` : 'true';
         const rows = database
           .prepare(
             `SELECT content_hash, vector.v AS vector, max(word_vectors.text) AS words, path FROM chunk
              JOIN vector ON vector.id = chunk.id
-             LEFT JOIN ${wordVectorsTable(database)} ON word_vectors.id = chunk.id
-             WHERE content_hash IN (SELECT value FROM json_each(?)) AND ${isIntact} GROUP BY content_hash`,
+             LEFT JOIN word_vectors ON word_vectors.id = chunk.id
+             WHERE content_hash IN (SELECT value FROM json_each(?)) AND NOT ${isChangedSql('vector')}
+             GROUP BY content_hash`,
           )
           .all(JSON.stringify(contentHashes));
         return new Map(
@@ -134,7 +120,7 @@ export function createSqliteChunkStore(
         const rows = database
           .prepare(
             `SELECT chunk_id, word_vectors.text AS words, path FROM chunk
-             JOIN ${wordVectorsTable(database)} ON word_vectors.id = chunk.id
+             JOIN word_vectors ON word_vectors.id = chunk.id
              WHERE chunk_id IN (SELECT value FROM json_each(?))`,
           )
           .all(JSON.stringify(chunkIds));
@@ -143,7 +129,7 @@ export function createSqliteChunkStore(
 
     unembedded: ({ words } = { words: false }) =>
       run(() => {
-        const withoutWords = `UNION SELECT id FROM chunk WHERE id NOT IN (SELECT id FROM ${wordVectorsTable(database)})`;
+        const withoutWords = 'UNION SELECT id FROM chunk WHERE id NOT IN (SELECT id FROM word_vectors)';
         const rows = database
           .prepare(
             `SELECT chunk_id, content_hash, token_count FROM chunk
@@ -230,10 +216,9 @@ export function createSqliteChunkStore(
         changed = 0;
       }),
 
-    check: () =>
-      run(() => inSnapshot(database, () => findCollectionProblems(database, count, hasChecksums()))),
+    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database, count))),
 
-    damaged: () => run(() => inSnapshot(database, () => findDamagedDocuments(database, hasChecksums()))),
+    damaged: () => run(() => inSnapshot(database, () => findDamagedDocuments(database))),
 
     close: async () => {
       if (database.isOpen) database.close();
@@ -251,11 +236,7 @@ function optimize(database: DatabaseSync): void {
 }
 
 /** What is wrong with a collection file, one sentence each: damaged pages, or tables that contradict each other. */
-function findCollectionProblems(
-  database: DatabaseSync,
-  count: (from: string) => number,
-  hasChecksums: boolean,
-): string[] {
+function findCollectionProblems(database: DatabaseSync, count: (from: string) => number): string[] {
   const problems: [number, string][] = [
     [count('chunk WHERE document_id NOT IN (SELECT id FROM document)'), 'chunks have no document'],
     [
@@ -267,14 +248,11 @@ function findCollectionProblems(
       'chunks have a vector but are marked as not embedded',
     ],
     [count('vector WHERE id NOT IN (SELECT id FROM chunk)'), 'vectors belong to no chunk'],
-    [
-      count(`${wordVectorsTable(database)} WHERE id NOT IN (SELECT id FROM chunk)`),
-      'word vectors belong to no chunk',
-    ],
+    [count('word_vectors WHERE id NOT IN (SELECT id FROM chunk)'), 'word vectors belong to no chunk'],
     [count('segment_meta WHERE id NOT IN (SELECT id FROM segment)'), 'vector segments are empty'],
     [count('posting WHERE segment NOT IN (SELECT id FROM text_segment)'), 'terms belong to no segment'],
   ];
-  for (const table of hasChecksums ? CHECKED_TABLES : []) {
+  for (const table of CHECKED_TABLES) {
     if (DOCUMENT_TABLES.includes(table)) continue;
     const changed = count(`${table} WHERE ${isChangedSql(table)}`);
     problems.push([changed, `rows of the table ${table} do not match their checksum`]);
@@ -286,18 +264,16 @@ function findCollectionProblems(
 }
 
 /** URIs of documents with a chunk that does not match its hash, or a row that does not match its checksum. */
-function findDamagedDocuments(database: DatabaseSync, hasChecksums: boolean): string[] {
+function findDamagedDocuments(database: DatabaseSync): string[] {
   const uris = new Set<string>();
   for (const row of database.prepare(SELECT_CHUNKS).iterate()) {
     if (!matchesContentHash(rowToChunk(row))) uris.add(String(row.uri));
   }
-  if (hasChecksums) {
-    const changed = database.prepare(
-      `SELECT DISTINCT uri FROM document LEFT JOIN chunk ON chunk.document_id = document.id
-       LEFT JOIN vector ON vector.id = chunk.id LEFT JOIN word_vectors ON word_vectors.id = chunk.id
-       WHERE ${DOCUMENT_TABLES.map(isChangedSql).join(' OR ')}`,
-    );
-    for (const { uri } of changed.iterate()) uris.add(String(uri));
-  }
+  const changed = database.prepare(
+    `SELECT DISTINCT uri FROM document LEFT JOIN chunk ON chunk.document_id = document.id
+     LEFT JOIN vector ON vector.id = chunk.id LEFT JOIN word_vectors ON word_vectors.id = chunk.id
+     WHERE ${DOCUMENT_TABLES.map(isChangedSql).join(' OR ')}`,
+  );
+  for (const { uri } of changed.iterate()) uris.add(String(uri));
   return [...uris].sort();
 }

@@ -1,8 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite';
-import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
+import { DatabaseSync } from 'node:sqlite';
+import type { RecordedSession, RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { inSnapshot, inTransaction } from './database.ts';
-import { ensureFileFormat, removeBackups, type SqliteFileOptions } from './file-format.ts';
+import { removeBackup, type SqliteFileOptions } from './file-format.ts';
 import {
+  createSessionSchema,
   openOrCreateSessionFile,
   openSessionFile,
   SESSION_FORMAT,
@@ -23,16 +24,29 @@ const SELECT_TURNS = `
   SELECT number, body FROM turn
   WHERE session = (SELECT id FROM session WHERE session_id = ?)`;
 
-/**
- * Sessions in one SQLite file, which is opened on first use and created on the first write. It is
- * upgraded on the first write.
- */
+/** Sessions in one SQLite file, which is opened on first use and created on the first write. */
 export function createSqliteSessionStore(
   path: string,
   { busyTimeoutMs = 30_000, onUpgrade }: Partial<SqliteFileOptions> = {},
 ): SessionStore {
-  const options = { busyTimeoutMs, onUpgrade };
-  let database: DatabaseSync | null = null;
+  return createSessionStore(path, { busyTimeoutMs, onUpgrade }, null);
+}
+
+/** Keeps sessions until the process ends: for tests, replays and programs that do not store sessions. */
+export function createMemorySessionStore(existing: RecordedSession | null = null): SessionStore {
+  const database = new DatabaseSync(':memory:');
+  createSessionSchema(database);
+  if (existing !== null)
+    createSessionWriter(database).insert(existing.session, existing.user, existing.turns);
+  return { ...createSessionStore(':memory:', { busyTimeoutMs: 0 }, database), close: async () => {} };
+}
+
+function createSessionStore(
+  path: string,
+  options: SqliteFileOptions,
+  opened: DatabaseSync | null,
+): SessionStore {
+  let database = opened;
   let writer: ReturnType<typeof createSessionWriter> | null = null;
 
   async function read<T>(ifMissing: T, work: (database: DatabaseSync) => T): Promise<T> {
@@ -48,7 +62,6 @@ export function createSqliteSessionStore(
     try {
       const opened = database ?? openOrCreateSessionFile(path, options);
       database = opened;
-      ensureFileFormat(opened, path, SESSION_FORMAT, 'write', options);
       inTransaction(opened, () => {
         writer ??= createSessionWriter(opened);
         work(writer);
@@ -121,7 +134,7 @@ export function createSqliteSessionStore(
         // Otherwise the text would stay in the write-ahead log and in backups. Active readers may still keep it there.
         if (changes > 0) {
           database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-          removeBackups(path, SESSION_FORMAT);
+          removeBackup(path, SESSION_FORMAT);
         }
         return changes > 0;
       }),

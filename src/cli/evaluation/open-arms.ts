@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { App } from '../../app/create-app.ts';
 import { createConfiguredModel } from '../../app/create-model.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
-import { createMemorySessionStore } from '../../app/sessions.ts';
+import { openMemorySessionStore } from '../../app/sessions.ts';
 import { type AppConfig, parseCheck } from '../../config/load-config.ts';
 import { type AgentConfig, agentConfigSchema, systemPromptFor } from '../../domain/agent-config.ts';
 import {
@@ -134,7 +134,7 @@ export async function openArm(
         gradeRun(item, await runFunctionArm(ask, item, { repeat, signal, elapsedMs }), shared, signal),
     };
   }
-  const sessions = createMemorySessionStore();
+  const sessions = await openMemorySessionStore();
   const agent = await createCollectionAgent(app, { store, sessions, mode: settings?.mode });
   const dependencies = {
     agent: tape?.observe(agent) ?? agent,

@@ -1,4 +1,4 @@
-import { createMemorySessionStore } from '../../../src/adapters/memory/memory-session-store.ts';
+import { createMemorySessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
 import { describeSessionStore } from '../../contracts/session-store.contract.ts';
 
 describeSessionStore('memory', async () => {

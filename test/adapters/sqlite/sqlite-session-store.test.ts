@@ -232,7 +232,7 @@ test('reads records of an earlier version', async () => {
   });
 });
 
-test('reads a file of format 1 as it is and upgrades it on the first write, after a backup', async () => {
+test('upgrades a file of format 1 when it is opened, after a backup', async () => {
   const { path, sessionId } = await spoiled(
     'ALTER TABLE session DROP COLUMN is_interactive; PRAGMA user_version = 1',
   );
@@ -242,7 +242,6 @@ test('reads a file of format 1 as it is and upgrades it on the first write, afte
   const store = createSqliteSessionStore(path, { onUpgrade: (upgrade) => upgrades.push(upgrade) });
   onTestFinished(() => store.close());
   expect((await store.load(sessionId))?.session.isInteractive).toBe(false);
-  expect(versionOf(path)).toBe(1);
 
   const session = sampleSession({ isInteractive: true });
   await store.create(session, null);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createMemorySessionStore } from '../../../src/adapters/memory/memory-session-store.ts';
 import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
+import { createMemorySessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
 import { createConversationAgent } from '../../../src/agent/create-agent.ts';
 import { agentConfigSchema, type RetrievalPolicy } from '../../../src/domain/agent-config.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';

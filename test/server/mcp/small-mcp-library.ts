@@ -1,6 +1,6 @@
 import type { Model } from '@openai/agents';
-import { createMemorySessionStore } from '../../../src/adapters/memory/memory-session-store.ts';
 import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
+import { createMemorySessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import type { SessionStore } from '../../../src/ports/session-store.ts';
 import type { McpLibrary } from '../../../src/server/mcp/mcp-library.ts';
