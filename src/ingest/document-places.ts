@@ -127,26 +127,3 @@ function numberedName(name: string, number: number): string {
     ? name.replace(/\/$/, `-${number}/`)
     : name.replace(/(\.\w+)?$/, `-${number}$1`);
 }
-
-/**
- * The outermost directories and sites of a collection, sorted, if one of them is new and unrelated to those before;
- * otherwise empty. Directories are related if one contains the other.
- */
-export function findMixedRoots(rootsBefore: Iterable<string>, rootsNow: Iterable<string>): string[] {
-  const before = new Set(Array.from(rootsBefore, directoryOf));
-  const now = new Set(Array.from(rootsNow, directoryOf));
-  const isUnrelated = (place: string) => [...before].every((other) => !isRelated(place, other));
-  if (before.size === 0 || ![...now].some(isUnrelated)) return [];
-  const outermost = [...now].filter(
-    (place) => ![...now].some((other) => other !== place && place.startsWith(other)),
-  );
-  return outermost.length > 1 ? outermost.sort() : [];
-}
-
-function directoryOf(root: string): string {
-  return new URL('.', root).href;
-}
-
-function isRelated(one: string, other: string): boolean {
-  return one.startsWith(other) || other.startsWith(one);
-}

@@ -8,7 +8,7 @@ import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/docum
 import type { Embedder } from '../ports/embedder.ts';
 import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { describeDocument } from './describe-document.ts';
-import { createDocumentPlaces, findMixedRoots } from './document-places.ts';
+import { createDocumentPlaces } from './document-places.ts';
 import { type EmbeddingDependencies, type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
 import { loadKnownDocuments } from './known-documents.ts';
 
@@ -61,8 +61,6 @@ export interface IngestSummary {
   removed: number;
   /** Documents that the sources no longer have and pruning would remove, as paths below their root. */
   gone: string[];
-  /** All roots of the collection, if this run added the first document of an unrelated root; otherwise empty. */
-  mixed: string[];
   /** Documents without text, which are not stored, as paths below their root. */
   empty: string[];
   failed: { uri: string; message: string; hint: string | null }[];
@@ -90,7 +88,6 @@ export async function ingestSources(
     unchanged: 0,
     removed: 0,
     gone: [],
-    mixed: [],
     empty: [],
     failed: [],
     chunks: 0,
@@ -100,7 +97,6 @@ export async function ingestSources(
   const damaged = new Set(await store.damaged?.());
   const roots = sources.flatMap(({ root }) => root ?? []);
   const places = createDocumentPlaces(known.all(), stillExists, roots);
-  const rootsBefore = Array.from(known.all(), ({ root }) => root);
   const seen = new Set<string>();
   let pending: { write: DocumentWrite; change: 'added' | 'changed' | 'renamed' }[] = [];
   let embedderError: unknown;
@@ -119,8 +115,6 @@ export async function ingestSources(
   const missing = [...known.all()].filter(isMissing);
   if (options.prune) await prune(missing);
   else summary.gone = missing.map(({ root, uri }) => decodeURI(relativeAddress(root, uri)));
-  const rootsNow = [...new Set(known.all()).difference(new Set(missing))].map(({ root }) => root);
-  summary.mixed = findMixedRoots(rootsBefore, rootsNow);
   await embedChunks(store, { embedder, hasWords }, signal, (progress) => {
     embedding = progress;
     summary.embeddedChunks = progress.chunks;

@@ -26,7 +26,7 @@ test('no error message contains a configured key', async () => {
     });
 
   const answer = { status: 400, headers: new Headers(), data: { status: { error: echo } } };
-  const { error: ofQdrant } = toQdrantError(Object.assign(new Error('Bad Request'), answer), {
+  const ofQdrant = toQdrantError(Object.assign(new Error('Bad Request'), answer), {
     server: 'http://q.test',
     collection: null,
     timeoutMs: 60_000,

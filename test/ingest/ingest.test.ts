@@ -72,7 +72,6 @@ const nothing = {
   unchanged: 0,
   removed: 0,
   gone: [],
-  mixed: [],
   empty: [],
   failed: [],
   chunks: 0,

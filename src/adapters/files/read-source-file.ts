@@ -23,7 +23,7 @@ export async function readSourceFile(
         hint: 'Split it into smaller files.',
       });
     }
-    return await handle.readFile({ signal });
+    return new Uint8Array(await handle.readFile({ signal }));
   } catch (error) {
     signal?.throwIfAborted();
     throw (

@@ -2,7 +2,7 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 import { AppError } from '../../faults/app-error.ts';
 import { startRetries } from '../../faults/retry.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import { toQdrantError } from './qdrant-error.ts';
+import { isQdrantTimeout, toQdrantError } from './qdrant-error.ts';
 
 const DEFAULT_PORT = 6333;
 const FIRST_WAIT_MS = 200;
@@ -67,9 +67,11 @@ export function createQdrantConnection(options: QdrantConnectionOptions): Qdrant
         try {
           return await request(client);
         } catch (thrown) {
+          if (thrown instanceof AppError) throw thrown;
           const context = { server: address.display, collection, timeoutMs, apiKey, secrets };
-          const { error, isTransient } = toQdrantError(thrown, context);
-          if (!isTransient || !(await retries.waitAfter(error))) throw error;
+          const error = toQdrantError(thrown, context);
+          // A server that did not answer in time is overloaded.
+          if (!error.recoverable || isQdrantTimeout(thrown) || !(await retries.waitAfter(error))) throw error;
         }
       }
     },

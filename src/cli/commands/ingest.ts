@@ -57,7 +57,6 @@ export function runIngest(flags: IngestFlags): Promise<number> {
     if (flags.json) printJson({ collection, ...summary, seconds });
     else {
       renderSummary(createTerminal(process.stdout), collection, summary, seconds);
-      if (flags.collection === undefined) warnAboutMixedRoots(collection, summary);
       if (summary.added > 0) suggestQuestion(flags.collection);
     }
     if (summary.embeddedChunks > 0) await adviseThreshold(app);
@@ -179,7 +178,7 @@ export async function ingestDocuments(
   }).finally(bar.clear);
   if (tape !== null) {
     // These depend on the machine, not on the run.
-    const { gone: _, mixed: __, empty: ___, ...recorded } = summary;
+    const { gone: _, empty: __, ...recorded } = summary;
     tape.outputs.ingest = { ...recorded, intoNew: isNew };
   }
   return { summary, seconds: (app.runtime.elapsedMs() - startedAt) / 1000 };
@@ -211,17 +210,6 @@ function renderSummary(
   if (gone.length === 0) return;
   const them = gone.length === 1 ? 'it' : 'them';
   renderText(terminal, `${gone.length} deleted: ${formatList(gone)}. Use --prune to remove ${them}.`);
-}
-
-/** Two projects in one collection answer each other's questions. */
-function warnAboutMixedRoots(collection: string, { mixed }: IngestSummary): void {
-  if (mixed.length === 0) return;
-  const roots = mixed.map((root) => (root.startsWith('file:') ? fileURLToPath(root) : root));
-  renderText(
-    createTerminal(process.stderr),
-    `${collection} now contains documents from ${mixed.length} places: ${formatList(roots)}. ` +
-      'Questions search all of them. Use --collection <name> to separate them.',
-  );
 }
 
 function formatList(names: readonly string[]): string {

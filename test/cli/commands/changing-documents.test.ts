@@ -54,27 +54,6 @@ test('a deleted file is reported by ingest and marked in answers until it is pru
   );
 });
 
-test('warns once about documents from another place, unless --collection is given', async () => {
-  const home = await createTemporaryDirectory();
-  await mkdir(join(home, 'horses', 'stripes'), { recursive: true });
-  await mkdir(join(home, 'birds'));
-  await writeFile(join(home, 'horses', 'stripes', 'zebras.md'), ZEBRAS);
-  await writeFile(join(home, 'birds', 'owls.md'), OWLS);
-  const ingest = (...args: string[]) => runInProcess(['ingest', ...args], { home });
-  expect((await ingest('horses/stripes')).stderr).not.toContain('places');
-  expect((await ingest('horses')).stderr).not.toContain('places');
-  expect((await ingest('birds', '--collection', 'web_documents', '--json')).stderr).not.toContain('places');
-  await runInProcess(['collections', 'delete', 'web_documents', '--yes'], { home });
-  await ingest('horses', '-c', 'web_documents');
-  // A collection with the default name is used, as by earlier versions.
-  const { stderr } = await ingest('birds');
-  expect(stderr).toContain(
-    `web_documents now contains documents from 2 places: ${join(home, 'birds')}/, ${join(home, 'horses')}/. ` +
-      'Questions search all of them. Use --collection <name> to separate them.',
-  );
-  expect((await ingest('birds')).stderr).not.toContain('places');
-});
-
 test('--prune removes the documents of a directory that has become empty', async () => {
   const home = await createTemporaryDirectory();
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
