@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Model } from '@openai/agents';
-import { createMemorySessionStore } from '../src/adapters/sqlite/sqlite-session-store.ts';
 import { createOfflineModel } from '../src/adapters/offline/offline-model.ts';
 import { MINILM_DESCRIPTION } from '../src/adapters/onnx/minilm-embedder.ts';
+import { createMemorySessionStore } from '../src/adapters/sqlite/sqlite-session-store.ts';
 import type { Agent } from '../src/agent/agent.ts';
 import { createConversationAgent } from '../src/agent/create-agent.ts';
 import { waitForTurn } from '../src/agent/wait-for-turn.ts';

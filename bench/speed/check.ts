@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import type { Agent } from '../../src/agent/agent.ts';
 import { createWordChecker, noChecker } from '../../src/citations/word-checker.ts';
 import type { ChunkWords } from '../../src/ports/chunk-store.ts';

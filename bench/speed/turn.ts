@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { createMemorySessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
-import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
+import {
+  createMemorySessionStore,
+  createSqliteSessionStore,
+} from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import type { Agent } from '../../src/agent/agent.ts';
 import { createBareRunner } from '../support/bare-runner.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
