@@ -6,8 +6,8 @@ import type { IngestProgress } from '../src/ingest/ingest.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
-import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
 import { rerankByWords } from '../src/retrieval/rerank.ts';
+import { fitThreshold } from './support/fit-threshold.ts';
 import { loadDefaultEmbedder, loadNamedEmbedder } from './support/load-embedder.ts';
 import {
   measureMode,

@@ -84,12 +84,6 @@ async function fetchEngine(
   }).finally(() => emit({ type: 'model_loaded' }));
 }
 
-/** Stores the baseline of an ONNX model beside it and returns the path of the file. */
-export async function saveEmbedderBaseline(directory: string, baseline: number): Promise<string> {
-  const { saveOnnxSettings } = await import('../adapters/onnx/onnx-directory.ts');
-  return saveOnnxSettings(directory, { baseline });
-}
-
 /** A cross-encoder in a directory of the user. */
 export async function loadReranker(
   config: AppConfig,

@@ -55,8 +55,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     if (args[0] === '--complete') {
       const { printCandidates } = await import('./commands/completion.ts');
       await printCandidates(programNode, args.slice(1));
-    } else if (args[0] === 'help') await printHelp(args.slice(1));
-    else if (hasFlag(args, '--help', '-h')) await printHelp(args);
+    } else if (args[0] === 'help') printHelp(args.slice(1));
+    else if (hasFlag(args, '--help', '-h')) printHelp(args);
     else if (hasFlag(args, '--version', '-v', '-V')) process.stdout.write(`${version}\n`);
     else await runCommand(args);
   } catch (error) {
@@ -72,18 +72,15 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   }
 }
 
-async function printHelp(args: readonly string[]): Promise<void> {
+function printHelp(args: readonly string[]): void {
   const at = args.findIndex((word) => word === '--help' || word === '-h');
   const isAll = args[at < 0 ? args.length - 1 : at + 1] === 'all';
   const { command } = parseCommandLine(programNode, args);
   const width = Math.min(MAX_HELP_WIDTH, process.stdout.columns || MAX_HELP_WIDTH);
-  const { withPager } = await import('./terminal/pager.ts');
-  await withPager(process, (terminal) =>
-    terminal.write(
-      command === programNode
-        ? formatProgramHelp(programNode, width)
-        : formatCommandHelp(command, width, isAll),
-    ),
+  process.stdout.write(
+    command === programNode
+      ? formatProgramHelp(programNode, width)
+      : formatCommandHelp(command, width, isAll),
   );
 }
 

@@ -3,8 +3,6 @@ export function readTerminalPrograms(env: Readonly<Record<string, string | undef
   return {
     editor: words(env.VISUAL) ?? words(env.EDITOR),
     pager: words(env.PAGER) ?? ['less'],
-    /** Makes `less` show colours, keep the text on the screen and show its keys. */
-    pagerEnvironment: { LESS: 'FRXPsSpace\\: next page, q\\: quit$', ...env },
     browser: words(env.BROWSER),
   };
 }

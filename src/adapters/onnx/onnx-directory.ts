@@ -4,7 +4,6 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 import { parseJson } from '../../text/parse-json.ts';
 import type { Pooling } from './model-threads.ts';
 
@@ -111,24 +110,6 @@ export async function readOnnxDirectory(directory: string): Promise<OnnxDirector
 function findEntailment(labels: Readonly<Record<string, string>>): number | undefined {
   const found = Object.entries(labels).find(([, label]) => /^entail/i.test(label));
   return found && Number(found[0]);
-}
-
-/** Adds settings to the model's settings file and returns its path. They must not affect the vectors. */
-export async function saveOnnxSettings(
-  directory: string,
-  added: Pick<z.infer<typeof settingsSchema>, 'baseline' | 'threshold'>,
-): Promise<string> {
-  const path = join(directory, ONNX_SETTINGS_FILE);
-  const settings = { ...(await readJson(path, settingsSchema)), ...added };
-  try {
-    await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`);
-  } catch (error) {
-    throw new AppError('configuration_error', `${path} cannot be written (${messageOf(error)}).`, {
-      hint: `Create it yourself with this content: ${JSON.stringify(settings)}`,
-      cause: error,
-    });
-  }
-  return path;
 }
 
 /** Null if the file does not exist. */

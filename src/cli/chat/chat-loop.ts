@@ -89,7 +89,6 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
     if (line.kind === 'command') {
       if (line.name === 'retry') return handleLine({ kind: 'question', text: requireLastQuestion() });
       if (line.name === 'edit') draft = requireLastQuestion();
-      // Without a pager, which would take what is typed next for its commands.
       await slashCommands[line.name].run(conversation, line.argument, createTerminal(screen), streams);
     }
     if (line.kind === 'unknown') {

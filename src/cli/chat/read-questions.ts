@@ -172,7 +172,7 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
     output.muted = true;
     stdin.off('keypress', watchPaste);
     readline.close();
-    // A signal may have closed readline while a pager ran, after which stdin was resumed.
+    // A signal may have closed readline while another program ran, after which stdin was resumed.
     stdin.setRawMode(false).pause();
     output.close();
     setPasteMode(false);

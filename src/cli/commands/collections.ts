@@ -2,20 +2,17 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { App, StoreKind } from '../../app/create-app.ts';
-import { saveEmbedderBaseline } from '../../app/embedders.ts';
 import { STORE_KINDS } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { copyCollection } from '../../ingest/copy-collection.ts';
 import { describeCollection } from '../../ingest/describe-collection.ts';
 import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chunk-store.ts';
-import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { findNearestName } from '../../text/nearest-name.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
 import { formatUrl } from '../terminal/format-source.ts';
 import { formatTable } from '../terminal/format-table.ts';
-import { withPager } from '../terminal/pager.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { formatMinute } from '../terminal/render-session.ts';
 import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
@@ -26,7 +23,7 @@ import { withApp } from './with-app.ts';
 export interface CollectionFlags
   extends CommonFlags,
     FlagValues<'name' | 'document' | 'from' | 'to' | 'text', string>,
-    Switches<'prune' | 'save' | 'yes'> {}
+    Switches<'prune' | 'yes'> {}
 
 export function listCollections(flags: CommonFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
@@ -77,15 +74,14 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
       const times = `created ${formatMinute(info.createdAt)}, updated ${formatMinute(info.updatedAt)} (UTC)`;
       const modules = info.modules.map((module) => [module.name, String(module.chunks)]);
       const rows = documents.map(({ title, module, url }) => [title, module ?? '', url]);
-      await withPager(process, (terminal) => {
-        renderText(terminal, `${info.name}: ${size}`, { style: 'bold' });
-        if (info.description) renderText(terminal, info.description);
-        renderText(terminal, `embedder ${info.embedder}, ${info.dimensions} dimensions`);
-        renderText(terminal, times);
-        terminal.write('\n');
-        if (modules.length > 0) terminal.write(`${formatTable(terminal, ['module', 'chunks'], modules)}\n`);
-        terminal.write(formatTable(terminal, ['document', 'module', 'url'], rows));
-      });
+      const terminal = createTerminal(process.stdout);
+      renderText(terminal, `${info.name}: ${size}`, { style: 'bold' });
+      if (info.description) renderText(terminal, info.description);
+      renderText(terminal, `embedder ${info.embedder}, ${info.dimensions} dimensions`);
+      renderText(terminal, times);
+      terminal.write('\n');
+      if (modules.length > 0) terminal.write(`${formatTable(terminal, ['module', 'chunks'], modules)}\n`);
+      terminal.write(formatTable(terminal, ['document', 'module', 'url'], rows));
     }),
   );
 }
@@ -259,42 +255,6 @@ function parseStoredName(text: string, app: App): StoredCollection {
 
 function formatStoredName({ store, name }: StoredCollection): string {
   return `${store}:${name}`;
-}
-
-/** Measures from the documents of a collection which scores mean that a passage is relevant. */
-export function measureThreshold(flags: CollectionFlags): Promise<void> {
-  return withApp({ flags }, (app, { signal }) =>
-    withStore(app, flags.name ?? '', async (store) => {
-      await app.assertReadable(store);
-      const { directory } = app.config.embedding;
-      if (flags.save && directory === undefined) {
-        throw new AppError('invalid_input', '--save needs --embedder onnx:<directory>.', {
-          hint: 'For other embedders, set AGENT_SCORE_THRESHOLD to the measured value.',
-        });
-      }
-      const bar = createProgressBar('Comparing sentences with passages');
-      const fitted = await fitThreshold(store, await app.embedder(), {
-        signal,
-        onProgress: (done, total) => bar.update({ done, total }),
-      }).finally(bar.clear);
-      const saved =
-        flags.save && directory !== undefined ? await saveEmbedderBaseline(directory, fitted.baseline) : null;
-      const { embedder } = store.identity;
-      if (flags.json) return printJson({ collection: store.name, embedder, ...fitted, saved });
-      const { documents, passages, baseline, threshold, ownKept, othersKept } = fitted;
-      const percent = (share: number) => `${(share * 100).toFixed(0)}%`;
-      const terminal = createTerminal(process.stdout);
-      terminal.write(
-        `${terminal.text(store.name, 'bold')}: threshold ${threshold} (unrelated texts have a similarity of about ${baseline} with ${embedder}).\n` +
-          `With it, ${percent(ownKept)} of test sentences match the passage they come from, and ${percent(othersKept)} ` +
-          `match a passage of another document (${passages} passages of ${documents} documents tested).\n`,
-      );
-      if (saved !== null)
-        terminal.write(`Saved in ${terminal.text(saved)} for all collections of this model.\n`);
-      else if (directory !== undefined) terminal.write('Save it with --save.\n');
-      else terminal.write(`Use it with --threshold ${threshold} or AGENT_SCORE_THRESHOLD=${threshold}.\n`);
-    }),
-  );
 }
 
 async function withStore<T>(app: App, name: string, work: (store: ChunkStore) => Promise<T>): Promise<T> {

@@ -5,7 +5,6 @@ import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
 import { httpUrlSchema, integerSchema, parseFlag } from '../../config/parse-value.ts';
-import { ONNX_PREFIX } from '../../domain/setting-choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_SUCCESS } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
@@ -59,7 +58,6 @@ export function runIngest(flags: IngestFlags): Promise<number> {
       renderSummary(createTerminal(process.stdout), collection, summary, seconds);
       if (summary.added > 0) suggestQuestion(flags.collection);
     }
-    if (summary.embeddedChunks > 0) await adviseThreshold(app);
     return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_SUCCESS;
   });
 }
@@ -122,17 +120,6 @@ function assertIngestFlags({ source = [], record, replay }: IngestFlags): void {
     refuse('Nothing to ingest: give a path or URL.', 'Example: citeloop ingest ./docs');
   if (isOnTape && hasUrl)
     refuse('Web pages cannot be recorded on a tape.', 'Save the pages and ingest the files.');
-}
-
-/** Without a threshold every passage counts as relevant; a model in a directory has none before it is measured. */
-async function adviseThreshold(app: App): Promise<void> {
-  const { directory } = app.config.embedding;
-  if (directory === undefined || (await app.embedder()).scoreThreshold > 0) return;
-  const { collection } = app.config.agent;
-  process.stderr.write(
-    'This model has no score threshold yet. Measure it: ' +
-      `citeloop collections threshold ${collection} --embedder ${ONNX_PREFIX}${directory} --save\n`,
-  );
 }
 
 /** Updates the collection and records the result on the tape. */

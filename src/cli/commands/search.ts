@@ -9,7 +9,6 @@ import { withSuggestions } from '../../retrieval/suggest-words.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
 import { toSearchOutput } from '../../tape/run-outputs.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
-import { withPager } from '../terminal/pager.ts';
 import { renderSearchResult } from '../terminal/render-retrieval.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { toFilter, toSettings } from './read-flags.ts';
@@ -41,9 +40,8 @@ export function runSearch(flags: SearchFlags): Promise<void> {
       terminal.write(`${terminal.text(line, 'dim')}\n`);
     }
     if (!flags.json) {
-      return withPager(process, (terminal) =>
-        renderSearchResult(terminal, { collection, mode, context, hits, explain }),
-      );
+      const shown = { collection, mode, context, hits, explain };
+      return renderSearchResult(createTerminal(process.stdout), shown);
     }
     const ranks = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({
       chunkId: chunk.chunkId,

@@ -8,7 +8,6 @@ import { toChatMessages } from '../../server/openai/chat-messages.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
-import { withPager } from '../terminal/pager.ts';
 import {
   type FoundTurn,
   formatTranscript,
@@ -65,7 +64,7 @@ export function searchSessions(flags: SessionFlags): Promise<void> {
       }
     }
     if (flags.json) return printJson({ turns: found.slice(0, limit) });
-    await withPager(process, (terminal) => renderFoundTurns(terminal, found.slice(0, limit)));
+    renderFoundTurns(createTerminal(process.stdout), found.slice(0, limit));
   });
 }
 
@@ -73,7 +72,7 @@ export function showSession(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const shown = await readSession(store, flags);
     if (flags.json) return printJson(shown);
-    await withPager(process, (terminal) => renderSession(terminal, shown));
+    renderSession(createTerminal(process.stdout), shown);
   });
 }
 

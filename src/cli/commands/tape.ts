@@ -16,7 +16,6 @@ import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { readJsonFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags, FlagValues } from '../flags/common-flags.ts';
-import { withPager } from '../terminal/pager.ts';
 import { renderReissueResult, renderTape, renderTapeDifference } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { withInterruptSignal } from './with-app.ts';
@@ -36,7 +35,7 @@ const DEFAULT_SAMPLE = 10;
 export async function showTape({ tape: path = '', json }: TapeCommandFlags): Promise<void> {
   const tape = readTape(path);
   if (json) process.stdout.write(`${JSON.stringify(summarizeTape(tape))}\n`);
-  else await withPager(process, (terminal) => renderTape(terminal, tape));
+  else renderTape(createTerminal(process.stdout), tape);
 }
 
 /** Exit code 2 if a tape has a problem. */

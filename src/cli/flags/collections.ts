@@ -90,21 +90,6 @@ const removeDocument: CommandDefinition<CollectionFlags> = {
   handler: async (flags) => (await import('../commands/collections.ts')).removeCollectionDocuments(flags),
 };
 
-const threshold: CommandDefinition<CollectionFlags> = {
-  command: 'threshold <name>',
-  describe: 'Measure the score from which passages are relevant',
-  positionals: name,
-  options: { save: { type: 'boolean', describe: `Save it with the model (--embedder onnx:<directory>)` } },
-  examples: [
-    ['citeloop collections threshold web_documents', 'Measure the threshold'],
-    [
-      'citeloop collections threshold handbook --embedder onnx:./models/gte-small --save',
-      'Save it with your own model',
-    ],
-  ],
-  handler: async (flags) => (await import('../commands/collections.ts')).measureThreshold(flags),
-};
-
 const remove: CommandDefinition<CollectionFlags> = {
   command: 'delete <name>',
   describe: 'Delete a collection',
@@ -118,5 +103,5 @@ export const collectionsCommand: CommandDefinition<CommonFlags> = {
   command: 'collections',
   describe: 'Manage collections of documents',
   options: serviceOptions('store', 'newCollection'),
-  commands: [list, show, describe, use, copy, removeDocument, threshold, remove],
+  commands: [list, show, describe, use, copy, removeDocument, remove],
 };

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { ensureOnnxEngine } from '../../../src/adapters/onnx/engine.ts';
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
-import { readOnnxDirectory, saveOnnxSettings } from '../../../src/adapters/onnx/onnx-directory.ts';
+import { readOnnxDirectory } from '../../../src/adapters/onnx/onnx-directory.ts';
 import { createOnnxEmbedder } from '../../../src/adapters/onnx/onnx-embedder.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
 import { createModelDirectory } from '../../support/model-directory.ts';
@@ -74,14 +73,12 @@ test("pooling, prefixes and length come from the model's files, and citeloop.jso
   expect(byFiles.id).not.toBe(plain.id);
 });
 
-test('a saved baseline keeps the other settings and the id of the model', async () => {
-  const directory = await createModelDirectory({ files: { 'citeloop.json': { pooling: 'mean' } } });
-  const before = await readOnnxDirectory(directory);
-  const path = await saveOnnxSettings(directory, { baseline: 0.7 });
-  expect(path).toBe(join(directory, 'citeloop.json'));
-  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ pooling: 'mean', baseline: 0.7 });
-  expect(await readOnnxDirectory(directory)).toEqual({ ...before, baseline: 0.7 });
-  expect(await embedderIn(directory)).toMatchObject({ baseline: 0.7, scoreThreshold: 0.3 });
+test('a baseline sets the threshold and keeps the id of the model', async () => {
+  const plain = await embedderIn(await createModelDirectory());
+  const files = { 'citeloop.json': { baseline: 0.7 } };
+  const measured = await embedderIn(await createModelDirectory({ files }));
+  expect(plain).toMatchObject({ baseline: 0, scoreThreshold: 0 });
+  expect(measured).toMatchObject({ id: plain.id, baseline: 0.7, scoreThreshold: 0.3 });
 });
 
 const ids = ['input_ids', 'attention_mask', 'token_type_ids'];

@@ -1,8 +1,8 @@
-import { dotProduct } from '../domain/unit-vectors.ts';
-import { AppError } from '../faults/app-error.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
-import { DEFAULT_SCORE_THRESHOLD, type Embedder } from '../ports/embedder.ts';
-import { splitSentences } from '../text/split-sentences.ts';
+import { dotProduct } from '../../src/domain/unit-vectors.ts';
+import { AppError } from '../../src/faults/app-error.ts';
+import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import { DEFAULT_SCORE_THRESHOLD, type Embedder } from '../../src/ports/embedder.ts';
+import { splitSentences } from '../../src/text/split-sentences.ts';
 
 /** Sampled passages; every sentence is compared with every passage. */
 const SAMPLE_PASSAGES = 150;
