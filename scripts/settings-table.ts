@@ -17,7 +17,12 @@ const END = '<!-- end -->';
 /** Settings that are the same in all arms of a comparison. */
 const NOT_IN_ARMS = new Set(['collection', 'abstentionPhrases', 'verbose']);
 /** Which settings take effect in a project file only if it is trusted. */
-const TRUST_NOTES = { none: '', address: 'yes', path: 'yes', limit: 'yes', onnx: 'with `onnx:`' } as const;
+const TRUST_NOTES = { address: 'yes', path: 'yes', limit: 'yes', onnx: 'with `onnx:`' } as const;
+
+function needsTrustNote(name: SettingName): string {
+  const target = settingTargets[name];
+  return target === undefined ? '' : TRUST_NOTES[target];
+}
 const MAX_DEFAULT_LENGTH = 40;
 const FILE = fileURLToPath(new URL('../docs/settings.md', import.meta.url));
 
@@ -37,7 +42,7 @@ export function settingsTable(): string {
       formatDefault(name),
       variable === undefined ? '' : `\`${variable}\``,
       armSettings.has(name) || name === 'rerank' || name === 'check' ? 'yes' : '',
-      TRUST_NOTES[settingTargets[name]],
+      needsTrustNote(name),
     ];
     return `| ${cells.join(' | ')} |`;
   });

@@ -12,7 +12,7 @@ import {
   mergeCitedResults,
   parseToolResponse,
 } from '../domain/retrieval-tool-response.ts';
-import { fitHistory, MESSAGE_TOKENS, planWindow, splitWindow } from '../domain/token-budget.ts';
+import { fitHistory, MESSAGE_TOKENS, planWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { TurnEvents } from './turn-record.ts';
 
@@ -20,9 +20,6 @@ import type { TurnEvents } from './turn-record.ts';
 export interface ContextWindow {
   tokens: number;
 }
-
-/** Sizes are estimates, so a share may be exceeded by this factor without a notice. */
-const TOLERANCE = 1.1;
 
 /** The tokens that a turn needs before any history and passages. */
 export function reservedTokens(
@@ -65,18 +62,7 @@ export function planContext(
   events: Pick<TurnEvents, 'noticeOnce'>,
 ): { history: ConversationMessage[]; passageTokens: number } {
   const needed = reservedTokens(config, given.instructions, given.question, given.tools);
-  const shares = splitWindow(window.tokens);
   const plan = planWindow(window.tokens, needed);
-  const noticeIfOver = (share: 'system' | 'exchange', subject: string) => {
-    if (needed[share] <= TOLERANCE * shares[share]) return;
-    events.noticeOnce(
-      share,
-      `${subject} may take about ${needed[share]} tokens; a window of ${window.tokens} reserves ${shares[share]}. ` +
-        'Less is left for the conversation and passages. Raise contextWindow if the model allows it.',
-    );
-  };
-  noticeIfOver('system', 'The system prompt with the tools');
-  noticeIfOver('exchange', 'The question and its answer (maxTokens)');
   const limits = { maxTokens: plan.history, maxMessages: config.maxHistory };
   const { messages, exceeded } = fitHistory(
     splitTurns(given.history).flatMap(compactTurn).map(withFrame),

@@ -1,5 +1,5 @@
 import { assertSameEmbedder } from '../domain/collection-identity.ts';
-import { createCollectionAdvice } from '../faults/advice.ts';
+import { ingestAdvice } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore, CollectionCatalog, StoredChunk } from '../ports/chunk-store.ts';
 
@@ -18,7 +18,7 @@ export async function openJoinedCollections(
       const store = await catalog.open(each);
       if (store === null)
         throw new AppError('invalid_input', `Unknown collection "${each}".`, {
-          hint: createCollectionAdvice(each),
+          hint: ingestAdvice('Create', each),
         });
       stores.push(store);
       assertSameEmbedder(each, store.identity, stores[0]?.identity ?? store.identity);

@@ -1,12 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { Filter } from '../domain/query.ts';
-import {
-  type Advice,
-  advice,
-  createCollectionAdvice,
-  fillCollectionAdvice,
-  withSetting,
-} from '../faults/advice.ts';
+import { type Advice, advice, ingestAdvice, withSetting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { sampleBookDirectory } from '../package.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
@@ -134,13 +128,13 @@ async function openFilled(app: App, name: string, tape: RunObserver | null): Pro
 
 export function noCollectionError(name: string, choice: Advice = []): AppError {
   return new AppError('invalid_input', `Unknown collection "${name}".`, {
-    hint: [...choice, ...createCollectionAdvice(name)],
+    hint: [...choice, ...ingestAdvice('Create', name)],
   });
 }
 
 export function emptyCollectionError(name: string, choice: Advice = []): AppError {
   return new AppError('invalid_input', `The collection "${name}" is empty.`, {
-    hint: [...choice, ...fillCollectionAdvice(name)],
+    hint: [...choice, ...ingestAdvice('Fill', name)],
   });
 }
 

@@ -69,61 +69,27 @@ export const settingSchemas = {
 } as const;
 export type SettingName = keyof typeof settingSchemas;
 
-/** What a setting names. In a project file, only `none` takes effect without trust; `onnx` is a path after that prefix. */
-export const settingTargets = {
-  model: 'none',
+/** What a setting names, if it takes effect in a project file only with trust; `onnx` is a path after that prefix. */
+export const settingTargets: Readonly<Partial<Record<SettingName, 'address' | 'path' | 'onnx' | 'limit'>>> = {
   baseUrl: 'address',
-  api: 'none',
-  temperature: 'none',
-  maxTokens: 'none',
-  contextWindow: 'none',
-  systemPrompt: 'none',
-  policy: 'none',
-  toolName: 'none',
-  readSource: 'none',
-  rewrite: 'none',
-  requireCitations: 'none',
-  topK: 'none',
-  scoreThreshold: 'none',
-  maxTurns: 'none',
-  maxSteps: 'none',
-  maxHistory: 'none',
-  maxTurnSeconds: 'none',
-  maxEventBytes: 'none',
-  maxAnswerCharacters: 'none',
-  collection: 'none',
-  abstentionPhrases: 'none',
-  verbose: 'none',
-  stream: 'none',
-  /** Its addresses are fixed, and each gets only its own key. */
-  provider: 'none',
-  store: 'none',
   qdrantUrl: 'address',
-  qdrantShards: 'none',
-  qdrantReplicas: 'none',
-  qdrantQuantization: 'none',
-  payloadMap: 'none',
   embedder: 'onnx',
-  embeddingModel: 'none',
   embeddingBaseUrl: 'address',
-  embeddingDimensions: 'none',
   rerank: 'onnx',
-  rerankModel: 'none',
   rerankBaseUrl: 'address',
   check: 'onnx',
   cohereBaseUrl: 'address',
-  prices: 'none',
   maxParseSeconds: 'limit',
   maxParseMemoryMb: 'limit',
   maxParseOutputMb: 'limit',
   home: 'path',
   modelDir: 'path',
-} as const satisfies Record<SettingName, 'none' | 'address' | 'path' | 'onnx' | 'limit'>;
+};
 
 /** Whether the setting takes effect in a project file only if the user trusts that. */
 export function needsTrust(name: SettingName, value: unknown): boolean {
   const target = settingTargets[name];
-  return target === 'onnx' ? String(value).trim().startsWith(ONNX_PREFIX) : target !== 'none';
+  return target === 'onnx' ? String(value).trim().startsWith(ONNX_PREFIX) : target !== undefined;
 }
 
 export const settingNames = Object.keys(settingSchemas) as SettingName[];

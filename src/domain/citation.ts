@@ -28,23 +28,14 @@ const citableSchema = z.object({ ...fields, chunkId: z.string().min(1) });
 export type CitableSource = z.infer<typeof citableSchema>;
 
 /** A source that an answer cites, and whether it supports the answer. An unknown source has no chunk. */
-export const citationSchema = z
-  .object({
-    ...fields,
-    url: z.union([sourceUrlSchema, z.literal('')]),
-    chunkId: z.string().min(1).nullable(),
-    verdict: verdictSchema,
-    /** Set if the cited file no longer existed. */
-    gone: z.literal(true).optional(),
-  })
-  .refine((citation) => (citation.url === '') === (citation.verdict === 'unknown_source'), {
-    error: 'a citation has an address unless its source is unknown',
-    path: ['url'],
-  })
-  .refine((citation) => (citation.chunkId === null) === (citation.verdict === 'unknown_source'), {
-    error: 'a citation has a chunk unless its source is unknown',
-    path: ['chunkId'],
-  });
+export const citationSchema = z.object({
+  ...fields,
+  url: z.union([sourceUrlSchema, z.literal('')]),
+  chunkId: z.string().min(1).nullable(),
+  verdict: verdictSchema,
+  /** Set if the cited file no longer existed. */
+  gone: z.literal(true).optional(),
+});
 export type Citation = z.infer<typeof citationSchema>;
 
 export function toCitableSource(chunk: RetrievedChunk, marker: string): CitableSource {

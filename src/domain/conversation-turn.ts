@@ -5,21 +5,16 @@ import { filterSchema } from './query.ts';
 import { type RetrievalContext, retrievalContextSchema } from './retrieval-context.ts';
 
 /** A ledger entry: one step of a turn with its search, the chunks it returned, and those the answer cites. */
-export const ledgerEntrySchema = z.discriminatedUnion('searched', [
+const ledgerEntrySchema = z.discriminatedUnion('searched', [
   z.object({ step: z.int().min(1), searched: z.literal(false) }),
-  z
-    .object({
-      step: z.int().min(1),
-      searched: z.literal(true),
-      query: z.string(),
-      filter: filterSchema,
-      chunks: z.array(z.object({ chunkId: z.string().min(1), contentHash: z.string().min(1) })),
-      cited: z.array(z.string().min(1)),
-    })
-    .refine(({ chunks, cited }) => cited.every((id) => chunks.some(({ chunkId }) => chunkId === id)), {
-      error: 'only retrieved chunks can be cited',
-      path: ['cited'],
-    }),
+  z.object({
+    step: z.int().min(1),
+    searched: z.literal(true),
+    query: z.string(),
+    filter: filterSchema,
+    chunks: z.array(z.object({ chunkId: z.string().min(1), contentHash: z.string().min(1) })),
+    cited: z.array(z.string().min(1)),
+  }),
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 

@@ -25,43 +25,34 @@ const emptyReasonSchema = z.discriminatedUnion('reason', [
 type EmptyReason = z.infer<typeof emptyReasonSchema>;
 
 /** The JSON result of a tool. `empty` is set without results. */
-export const retrievalToolResponseSchema = z
-  .object({
-    results: z.array(
-      z.object({
-        text: z.string(),
-        url: z.string(),
-        title: z.string(),
-        /** Outermost first; empty in records of early versions. */
-        headings: z.array(z.string()).default([]),
-        score: scoreSchema,
-        /** What the model writes in brackets to cite this result. */
-        ref: z.string().min(1),
-        /** The passage has more text. */
-        truncated: z.literal(true).optional(),
-        /** The score is hardly above the threshold: rarely the answer. */
-        weak: z.literal(true).optional(),
-      }),
-    ),
-    total: z.int().min(0),
-    query: z.string(),
-    /** `message` then says what happened and what to do. */
-    error: toolErrorSchema.nullable(),
-    message: z.string().nullable(),
-    /** Whole seconds, so that repeated runs give the same text; the record has exact times. */
-    execution_time: z.number().min(0),
-    empty: emptyReasonSchema.optional(),
-    /** Results that are not shown: over the token budget, or not cited by the answer of an earlier turn. */
-    left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
-  })
-  .refine((response) => response.error !== null || response.total === response.results.length, {
-    error: 'total must be the number of results',
-    path: ['total'],
-  })
-  .refine((response) => response.error === null || response.results.length === 0, {
-    error: 'a failed search has no results',
-    path: ['results'],
-  });
+export const retrievalToolResponseSchema = z.object({
+  results: z.array(
+    z.object({
+      text: z.string(),
+      url: z.string(),
+      title: z.string(),
+      /** Outermost first; empty in records of early versions. */
+      headings: z.array(z.string()).default([]),
+      score: scoreSchema,
+      /** What the model writes in brackets to cite this result. */
+      ref: z.string().min(1),
+      /** The passage has more text. */
+      truncated: z.literal(true).optional(),
+      /** The score is hardly above the threshold: rarely the answer. */
+      weak: z.literal(true).optional(),
+    }),
+  ),
+  total: z.int().min(0),
+  query: z.string(),
+  /** `message` then says what happened and what to do. */
+  error: toolErrorSchema.nullable(),
+  message: z.string().nullable(),
+  /** Whole seconds, so that repeated runs give the same text; the record has exact times. */
+  execution_time: z.number().min(0),
+  empty: emptyReasonSchema.optional(),
+  /** Results that are not shown: over the token budget, or not cited by the answer of an earlier turn. */
+  left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
+});
 export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 
 /** Scores less than this above the threshold are weak. */

@@ -43,14 +43,10 @@ export function slashCommand(word: string): AdviceGap {
   return { type: 'chat', word };
 }
 
-/** The hint for a collection that does not exist. */
-export function createCollectionAdvice(collection: string): Advice {
-  return advice`Create it${viaCommand('ingest <path>', { collection }, ' by ingesting documents into it')}`;
-}
-
-/** The hint for an empty collection. */
-export function fillCollectionAdvice(collection: string): Advice {
-  return advice`Fill it${viaCommand('ingest <path>', { collection }, ' by ingesting documents into it')}`;
+/** The hint for a collection that does not exist, or is empty. */
+export function ingestAdvice(verb: 'Create' | 'Fill', collection: string): Advice {
+  const via = viaCommand('ingest <path>', { collection }, ' by ingesting documents into it');
+  return [`${verb} it`, via];
 }
 
 /** The hint as a plain sentence, without flags and commands. */

@@ -4,64 +4,24 @@
  */
 type Duration = 'moment' | 'slow' | 'lasting';
 
-/** A predicate follows the name of a service; a reason stands alone. */
-const NETWORK_ERRORS: ReadonlyArray<[codes: RegExp, predicate: string, reason: string, duration: Duration]> =
+/** A predicate follows the name of a service. */
+const NETWORK_ERRORS: ReadonlyArray<[codes: RegExp, predicate: string, duration: Duration]> = [
+  [/^ECONNREFUSED$/, 'refused the connection', 'moment'],
+  [/^(ENOTFOUND|EAI_NONAME)$/, 'cannot be found: there is no host of that name', 'lasting'],
+  [/^EAI_AGAIN$/, 'cannot be found: the name server did not answer', 'moment'],
   [
-    [/^ECONNREFUSED$/, 'refused the connection', 'the connection was refused', 'moment'],
-    [
-      /^(ENOTFOUND|EAI_NONAME)$/,
-      'cannot be found: there is no host of that name',
-      'there is no host of that name',
-      'lasting',
-    ],
-    [
-      /^EAI_AGAIN$/,
-      'cannot be found: the name server did not answer',
-      'the name server did not answer',
-      'moment',
-    ],
-    [
-      /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|UND_ERR_ABORTED)$/,
-      'closed the connection too early',
-      'the connection was closed too early',
-      'moment',
-    ],
-    [/^EHOSTUNREACH$/, 'cannot be reached', 'the host cannot be reached', 'moment'],
-    [/^(ENETUNREACH|ENETDOWN)$/, 'cannot be reached', 'the network cannot be reached', 'moment'],
-    [
-      /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
-      'took too long to answer',
-      'connecting took too long',
-      'moment',
-    ],
-    [/^UND_ERR_HEADERS_TIMEOUT$/, 'took too long to answer', 'the server took too long to answer', 'slow'],
-    [
-      /^UND_ERR_BODY_TIMEOUT$/,
-      'took too long to answer',
-      'the server stopped in the middle of its answer',
-      'slow',
-    ],
-    [/TIMEOUT/, 'took too long to answer', 'the answer took too long', 'slow'],
-    [
-      /CERT|SIGNATURE|TLS|SSL|EPROTO/,
-      'could not be trusted: its TLS certificate or protocol fails',
-      'its TLS certificate or protocol fails',
-      'lasting',
-    ],
-    [
-      /^UND_ERR_HEADERS_OVERFLOW$/,
-      'sent headers that are too large',
-      'the headers of the answer are too large',
-      'lasting',
-    ],
-    [/^HPE_/, 'does not speak HTTP', 'the answer is not HTTP', 'lasting'],
-    [
-      /^Z_|^ERR__ERROR_FORMAT|BROTLI/,
-      'sent compressed content that is damaged',
-      'its compressed content is damaged',
-      'lasting',
-    ],
-  ];
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|UND_ERR_ABORTED)$/,
+    'closed the connection too early',
+    'moment',
+  ],
+  [/^(EHOSTUNREACH|ENETUNREACH|ENETDOWN)$/, 'cannot be reached', 'moment'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'took too long to answer', 'moment'],
+  [/TIMEOUT/, 'took too long to answer', 'slow'],
+  [/CERT|SIGNATURE|TLS|SSL|EPROTO/, 'could not be trusted: its TLS certificate or protocol fails', 'lasting'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'sent headers that are too large', 'lasting'],
+  [/^HPE_/, 'does not speak HTTP', 'lasting'],
+  [/^Z_|^ERR__ERROR_FORMAT|BROTLI/, 'sent compressed content that is damaged', 'lasting'],
+];
 
 /** The hint for a TLS certificate that is not trusted; undefined for other codes. */
 export function certificateHint(code: string | undefined): string | undefined {
@@ -76,7 +36,7 @@ const NETWORK_CODE = /^(E[A-Z_]+|UND_ERR_\w+|ERR_\w+|HPE_\w+|Z_\w+|\w*(CERT|SIGN
 /** What a network error code means; undefined if it is unknown. */
 export function classifyNetworkCode(code: string | undefined) {
   const found = code === undefined ? undefined : NETWORK_ERRORS.find(([codes]) => codes.test(code));
-  return found && { predicate: found[1], reason: found[2], duration: found[3] };
+  return found && { predicate: found[1], duration: found[2] };
 }
 
 /** The code of the network, TLS or the HTTP client, anywhere in the chain of causes. */

@@ -4,7 +4,6 @@ import { advice, viaCommand } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import { isJsonObject, parseJson } from '../text/parse-json.ts';
-import { parseStoredExchange } from './serialize-exchange.ts';
 import {
   notATapeError,
   TAPE_VERSION,
@@ -54,7 +53,7 @@ export function readTape(path: string): Tape {
     path,
     header,
     exchanges: exchanges
-      .map((exchange, index) => parseStoredExchange(exchange, index + 1))
+      .map((exchange, index) => ({ ...exchange, id: exchange.id ?? index + 1 }))
       .sort((a, b) => a.id - b.id),
     outputs,
     complete: complete ?? false,

@@ -1,13 +1,5 @@
 import { isEmbeddingVector } from './match-key.ts';
-import type {
-  StoredBody,
-  StoredExchange,
-  StoredStreamChunk,
-  StoredStreamEvent,
-  TapeBody,
-  TapeChunk,
-  TapeExchange,
-} from './tape-format.ts';
+import type { TapeBody, TapeChunk, TapeExchange } from './tape-format.ts';
 import { tryParseExactJson } from './tape-http.ts';
 
 /**
@@ -31,58 +23,24 @@ export function serializeExchange(exchange: Omit<TapeExchange, 'id'> & { id?: nu
   return formatTapeJson(stored, '    ');
 }
 
-/** Restores an exchange; `position` is its id if it has none. */
-export function parseStoredExchange(stored: StoredExchange, position: number): TapeExchange {
-  const { id = position, request, response, ...rest } = stored;
-  return {
-    ...rest,
-    id,
-    request: { ...request, body: fromStoredBody(request.body) },
-    ...(response && {
-      response: {
-        ...response,
-        body: fromStoredBody(response.body),
-        chunks: response.chunks?.map(fromStoredChunk),
-      },
-    }),
-  };
-}
-
-function toStoredBody(body: TapeBody): StoredBody {
+function toStoredBody(body: TapeBody): object {
   return 'text' in body ? { text: splitLines(body.text) } : body;
-}
-
-function fromStoredBody(body: StoredBody | undefined): TapeBody | undefined {
-  return body !== undefined && 'text' in body ? { text: joinLines(body.text) } : body;
 }
 
 function splitLines(text: string): string | string[] {
   return text.includes('\n') ? text.split('\n') : text;
 }
 
-function joinLines(text: string | readonly string[]): string {
-  return typeof text === 'string' ? text : text.join('\n');
-}
-
-function toStoredChunk({ delayMs, data }: TapeChunk): StoredStreamChunk {
+function toStoredChunk({ delayMs, data }: TapeChunk): object {
   const events = parseEvents(data);
   return events === null ? { delayMs, data: splitLines(data) } : { delayMs, events };
-}
-
-function fromStoredChunk(chunk: StoredStreamChunk): TapeChunk {
-  if ('data' in chunk) return { delayMs: chunk.delayMs, data: joinLines(chunk.data) };
-  const events = chunk.events.map(({ event, data, text }) => {
-    const name = event === undefined ? '' : `event: ${event}\n`;
-    return `${name}data: ${text ?? JSON.stringify(data)}\n\n`;
-  });
-  return { delayMs: chunk.delayMs, data: events.join('') };
 }
 
 const SSE_EVENT = /(?:event: ([^\r\n]*)\n)?data: ([^\r\n]*)\n\n/y;
 
 /** Null unless the chunk consists of complete events in the usual format. */
-function parseEvents(chunk: string): StoredStreamEvent[] | null {
-  const events: StoredStreamEvent[] = [];
+function parseEvents(chunk: string): object[] | null {
+  const events: object[] = [];
   SSE_EVENT.lastIndex = 0;
   while (SSE_EVENT.lastIndex < chunk.length) {
     const match = SSE_EVENT.exec(chunk);

@@ -15,38 +15,42 @@ export function toJsonObject(value: TapeJson | undefined): { [key: string]: Tape
 /** Any JSON. It is not validated in depth, which would take longer than parsing it. */
 const jsonSchema = z.custom<TapeJson>((value) => value !== undefined);
 
+/** A file has a multi-line text as a list of lines. */
+const linesSchema = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join('\n'))]);
+
 /** A body in its most readable form: its JSON value, its text, or its bytes. */
-export type TapeBody = { json: TapeJson } | { text: string } | { base64: string };
+const bodySchema = z.union([
+  z.strictObject({ json: jsonSchema }),
+  z.strictObject({ text: linesSchema }),
+  z.strictObject({ base64: z.base64() }),
+]);
+export type TapeBody = z.infer<typeof bodySchema>;
 
 export function bodyValue(body: TapeBody | undefined): TapeJson | undefined {
   return Object.values(body ?? {})[0] as TapeJson | undefined;
 }
 
-/** A piece of a streamed body, with the time since the piece before. */
-export const tapeChunkSchema = z.strictObject({ delayMs: z.number().min(0), data: z.string() });
+const event = z.string().optional();
+const eventSchema = z.union([
+  z.strictObject({ event, data: jsonSchema }).transform(({ data, ...rest }) => {
+    return { ...rest, text: JSON.stringify(data) };
+  }),
+  z.strictObject({ event, text: z.string() }),
+]);
+
+const delayMs = z.number().min(0);
+
+/** A piece of a streamed body, with the time since the piece before. A file has complete events as a list. */
+export const tapeChunkSchema = z.union([
+  z.strictObject({ delayMs, data: linesSchema }),
+  z.strictObject({ delayMs, events: z.array(eventSchema) }).transform(({ events, ...rest }) => {
+    const texts = events.map(
+      ({ event, text }) => `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`,
+    );
+    return { ...rest, data: texts.join('') };
+  }),
+]);
 export type TapeChunk = z.infer<typeof tapeChunkSchema>;
-
-/** A file has a multi-line text as a list of lines, and a chunk of complete events as a list of events. */
-const linesSchema = z.union([z.string(), z.array(z.string())]);
-const storedBodySchema = z.union([
-  z.strictObject({ json: jsonSchema }),
-  z.strictObject({ text: linesSchema }),
-  z.strictObject({ base64: z.base64() }),
-]);
-export type StoredBody = z.infer<typeof storedBodySchema>;
-
-const storedEventSchema = z
-  .strictObject({ event: z.string().optional(), data: jsonSchema.optional(), text: z.string().optional() })
-  .refine(({ data, text }) => (data === undefined) !== (text === undefined), {
-    error: 'an event has either data or text',
-  });
-export type StoredStreamEvent = z.infer<typeof storedEventSchema>;
-
-const storedChunkSchema = z.union([
-  z.strictObject({ delayMs: z.number().min(0), data: linesSchema }),
-  z.strictObject({ delayMs: z.number().min(0), events: z.array(storedEventSchema) }),
-]);
-export type StoredStreamChunk = z.infer<typeof storedChunkSchema>;
 
 const headersSchema = z.record(z.string(), z.string());
 
@@ -54,21 +58,18 @@ const requestSchema = z.object({
   method: z.string().regex(/^[A-Z]+$/),
   url: z.url({ protocol: /^https?$/ }),
   headers: headersSchema.default({}),
-  body: storedBodySchema.optional(),
+  body: bodySchema.optional(),
 });
-export type TapeRequest = Omit<z.infer<typeof requestSchema>, 'body'> & { body?: TapeBody | undefined };
+export type TapeRequest = z.infer<typeof requestSchema>;
 
 const responseSchema = z.object({
   status: z.int().min(200).max(599),
   headers: headersSchema.default({}),
   /** A streamed body is in `chunks` instead. */
-  body: storedBodySchema.optional(),
-  chunks: z.array(storedChunkSchema).optional(),
+  body: bodySchema.optional(),
+  chunks: z.array(tapeChunkSchema).optional(),
 });
-export type TapeResponse = Omit<z.infer<typeof responseSchema>, 'body' | 'chunks'> & {
-  body?: TapeBody | undefined;
-  chunks?: TapeChunk[] | undefined;
-};
+export type TapeResponse = z.infer<typeof responseSchema>;
 
 /** Why a request has no response, or an incomplete one. */
 export const tapeFailureSchema = z.object({
@@ -97,12 +98,7 @@ const exchangeSchema = z
   .refine(({ response, failure }) => response !== undefined || failure !== undefined, {
     error: 'an exchange has a response, a failure or both',
   });
-export type StoredExchange = z.infer<typeof exchangeSchema>;
-export type TapeExchange = Omit<StoredExchange, 'id' | 'request' | 'response'> & {
-  id: number;
-  request: TapeRequest;
-  response?: TapeResponse | undefined;
-};
+export type TapeExchange = z.infer<typeof exchangeSchema> & { id: number };
 
 /** The fields before the exchanges. */
 export const tapeHeaderSchema = z.object({

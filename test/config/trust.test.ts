@@ -120,12 +120,21 @@ const untrusted = (...names: string[]) =>
     files: [expect.objectContaining({ sets: names.map((name) => expect.objectContaining({ name })) })],
   });
 
+const HARMLESS = [
+  ...['abstentionPhrases', 'api', 'collection', 'contextWindow', 'embeddingDimensions', 'embeddingModel'],
+  ...['maxAnswerCharacters', 'maxEventBytes', 'maxHistory', 'maxSteps', 'maxTokens', 'maxTurnSeconds'],
+  ...['maxTurns', 'model', 'payloadMap', 'policy', 'prices', 'provider', 'qdrantQuantization'],
+  ...['qdrantReplicas', 'qdrantShards', 'readSource', 'requireCitations', 'rerankModel', 'rewrite'],
+  ...['scoreThreshold', 'store', 'stream', 'systemPrompt', 'temperature', 'toolName', 'topK', 'verbose'],
+];
+
 test('every setting says what it names', () => {
-  expect(Object.keys(settingTargets).sort()).toEqual(settingNames.toSorted());
   expect(Object.keys(EXAMPLES).sort()).toEqual(settingNames.toSorted());
   // A name that promises an address or a path is not classified as harmless.
-  const harmless = settingNames.filter((name) => settingTargets[name] === 'none');
+  const harmless = settingNames.filter((name) => settingTargets[name] === undefined);
   expect(harmless.filter((name) => /url|dir|file|path|home/i.test(name))).toEqual([]);
+  // A new setting is added here, or to `settingTargets` if a stranger's project must not set it.
+  expect(harmless.toSorted()).toEqual(HARMLESS);
 });
 
 describe.each(settingNames)('%s', (name) => {
@@ -141,7 +150,7 @@ describe.each(settingNames)('%s', (name) => {
   test.each(cases)('in the $place, trusted: $isTrusted', async ({ place: where, isTrusted }) => {
     const load = await place([{ place: where, name, value }], isTrusted);
     const isProject = where === 'project file' || where === '.env';
-    if (isProject && settingTargets[name] !== 'none' && !isTrusted) {
+    if (isProject && settingTargets[name] !== undefined && !isTrusted) {
       const field = where === '.env' ? (variableOf(name) ?? '') : name;
       expect(() => load()).toThrow(untrusted(field));
       const config = load({ whenUntrusted: 'ignore' });

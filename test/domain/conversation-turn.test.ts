@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   conversationTurnSchema,
-  ledgerEntrySchema,
   secondsBetween,
   toAnswerEntry,
   toSearchEntry,
@@ -38,11 +37,6 @@ test('the ledger has the search, chunks and citations of every step', () => {
     },
     { step: 2, searched: false },
   ]);
-});
-
-test('rejects a step that cites chunks it did not retrieve', () => {
-  const decision = toSearchEntry(1, context);
-  expect(ledgerEntrySchema.safeParse({ ...decision, cited: ['chunk-9'] }).success).toBe(false);
 });
 
 test('a duration is never zero', () => {

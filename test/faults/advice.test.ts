@@ -4,8 +4,8 @@ import { formatAdvice } from '../../src/cli/format-advice.ts';
 import {
   type Advice,
   advice,
-  createCollectionAdvice,
   formatPlainAdvice,
+  ingestAdvice,
   settingName,
   settingValue,
   slashCommand,
@@ -40,7 +40,7 @@ test.each<[Advice, string, string]>([
     'Remove it with `citeloop collections delete book` and ingest again.',
   ],
   [
-    createCollectionAdvice('book'),
+    ingestAdvice('Create', 'book'),
     'Create it by ingesting documents into it.',
     'Create it with: citeloop ingest <path> --collection book',
   ],

@@ -193,8 +193,9 @@ export function toHttpStatusError(url: string, status: number, retryAfter?: numb
 /** The reason by the error code; TLS errors include their message. */
 function describeReason(error: unknown, code: string | undefined): string {
   const innermost = (messageOf(errorCauses(error).at(-1)).split('\n', 1)[0] ?? '').replace(/\.$/, '');
-  const reason = classifyNetworkCode(code)?.reason ?? innermost;
-  return /TLS/.test(reason) ? `${reason} (${innermost})` : reason;
+  const { predicate } = classifyNetworkCode(code) ?? {};
+  if (predicate === undefined) return innermost;
+  return `the server ${predicate}${/TLS/.test(predicate) ? ` (${innermost})` : ''}`;
 }
 
 function networkErrorCode(error: unknown): string | undefined {
