@@ -161,17 +161,15 @@ function findEvidence(matches: readonly ChunkMatch[]): SentenceEvidence | null {
         }
         length += unit.to - unit.from;
         const score = scoreRun(words, length) - cost;
-        if (score <= best.score) continue;
-        const { start } = range;
-        const { end } = unit.range;
-        best = {
-          score,
-          evidence: { chunkId: chunk.chunkId, start, end, text: chunk.text.slice(start, end) },
-        };
+        if (score > best.score) best = { score, evidence: toEvidence(chunk, range.start, unit.range.end) };
       }
     }
   }
   return best.evidence;
+}
+
+function toEvidence({ chunkId, text }: RetrievedChunk, start: number, end: number): SentenceEvidence {
+  return { chunkId, start, end, text: text.slice(start, end) };
 }
 
 /** How much better than on average the best unit matches each word. */
@@ -230,18 +228,15 @@ function splitCode(text: string, { start, end }: TextRange): TextRange[] {
 export function findQuote({ text, chunks }: CitedSentence): SentenceEvidence | null {
   const sought = spell(text);
   if (sought === '') return null;
-  for (const { chunkId, text: source } of chunks) {
-    const units = unitsOf(source).map(({ range }) => ({
-      range,
-      words: spell(source.slice(range.start, range.end)),
+  for (const chunk of chunks) {
+    const units = unitsOf(chunk.text).map(({ range }) => ({
+      ...range,
+      words: spell(chunk.text.slice(range.start, range.end)),
     }));
-    for (const [first, { range }] of units.entries()) {
+    for (const [first, { start }] of units.entries()) {
       let rest = sought;
-      for (const { words, range: last } of units.slice(first)) {
-        if (rest === words) {
-          const { start } = range;
-          return { chunkId, start, end: last.end, text: source.slice(start, last.end) };
-        }
+      for (const { words, end } of units.slice(first)) {
+        if (rest === words) return toEvidence(chunk, start, end);
         if (words === '' || !rest.startsWith(`${words} `)) break;
         rest = rest.slice(words.length + 1);
       }

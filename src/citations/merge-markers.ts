@@ -12,11 +12,6 @@ interface Edit extends TextRange {
   text: string;
 }
 
-interface MarkedText {
-  blocks: readonly MarkdownBlock[];
-  groups: readonly MarkerGroup[];
-}
-
 /** Neighbouring markers such as `[1][2]`, with the white space before them. */
 interface MarkerGroup extends TextRange {
   block: MarkdownBlock;
@@ -43,8 +38,7 @@ function findEdits(text: string, shown: number): Edit[] {
   const edits: Edit[] = [];
   groups.forEach((group, index) => {
     const next = groups[index + 1];
-    const lone = text.slice(group.block.content, group.start).trim() === '' && group.end === group.block.end;
-    if (lone) edits.push(...moveUp(text, { blocks, groups, edits, shown }, group));
+    if (isAlone(group)) edits.push(...moveUp(text, blocks, groups.slice(0, index + 1), shown));
     else if (next !== undefined && isRepeated(text, blocks, group, next)) edits.push({ ...group, text: '' });
   });
   return edits.filter(({ start }) => start >= shown).toSorted((a, b) => a.start - b.start);
@@ -93,38 +87,35 @@ function isListed(text: string, { start, content, kind }: MarkdownBlock): boolea
   return kind === 'text' && (content > start || text.charAt(start) === '|');
 }
 
-/** Moves markers that stand alone below code or a table to the end of the text above it, unless that has them. */
+/** Moves the last group from below code or a table to the end of the text above it, unless that has its markers. */
 function moveUp(
   text: string,
-  { blocks, groups, edits, shown }: MarkedText & { edits: readonly Edit[]; shown: number },
-  group: MarkerGroup,
+  blocks: readonly MarkdownBlock[],
+  groups: readonly MarkerGroup[],
+  shown: number,
 ): Edit[] {
+  const alone = groups.filter(isAlone);
+  const group = alone.at(-1);
+  if (group === undefined) return [];
   const at = blocks.indexOf(group.block);
-  const isSkipped = (block: MarkdownBlock) =>
-    block.kind === 'code' ||
-    text.charAt(block.start) === '|' ||
-    groups.some((each) => isAlone(text, each, block));
-  const above = blocks.slice(0, at).findLast((block) => !isSkipped(block));
+  const skipped = new Set(alone.map(({ block }) => block));
+  const isProse = (block: MarkdownBlock) =>
+    block.kind !== 'code' && text.charAt(block.start) !== '|' && !skipped.has(block);
+  const above = blocks.slice(0, at).findLast(isProse);
+  if (above === undefined) return [];
   const removed = { start: blocks[at - 1]?.end ?? 0, end: group.end, text: '' };
-  if (at === 0) return [];
-  if (above === undefined) {
-    const first = blocks[0]?.start ?? 0;
-    return first < shown ? [] : [{ start: first, end: first, text: `From ${group.text}:\n\n` }, removed];
-  }
-  const moved = edits.filter(({ start, end }) => start === above.end && end === above.end);
-  const present = [groups.findLast(({ block }) => block === above), ...moved].map((each) => each?.text ?? '');
-  if (includesAll(present.join(''), group.text)) return [removed];
+  const moved = alone.slice(0, -1).filter(({ start }) => start >= above.end);
+  const last = groups.findLast(({ block }) => block === above);
+  const present = [last, ...moved].map((one) => one?.text ?? '').join('');
+  if (group.text.match(/\[\d+\]/g)?.every((marker) => present.includes(marker))) return [removed];
   if (above.end < shown) return [];
   const gap = moved.length > 0 || text.charAt(above.end - 1) === ']' ? '' : ' ';
   return [{ start: above.end, end: above.end, text: `${gap}${group.text}` }, removed];
 }
 
-function isAlone(text: string, { block, start, end }: MarkerGroup, other: MarkdownBlock): boolean {
-  return block === other && text.slice(block.content, start).trim() === '' && end === block.end;
-}
-
-function includesAll(markers: string, wanted: string): boolean {
-  return (wanted.match(/\[\d+\]/g) ?? []).every((marker) => markers.includes(marker));
+/** Whether a block has nothing but this group. */
+function isAlone({ block, start, end }: MarkerGroup): boolean {
+  return start <= block.content && end === block.end;
 }
 
 /** A text without the markers at its end, which others may follow, and without the start of a line that may be an item. */

@@ -26,7 +26,7 @@ const CASES: [string, string, string][] = [
     '### Build\n\n```\nmake\n```\n\n[1]',
     '### Build [1]\n\n```\nmake\n```',
   ],
-  ['code without text above it', '```\nmake\n```\n\n[2]', 'From [2]:\n\n```\nmake\n```'],
+  ['code without text above it', '```\nmake\n```\n\n[2]', '```\nmake\n```\n\n[2]'],
   [
     'two blocks of code',
     'Run:\n\n```\na\n```\n\n[1]\n\n```\nb\n```\n\n[1]',
