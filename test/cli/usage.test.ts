@@ -215,7 +215,7 @@ test('a saved setting is used unless another source overrides it, and doctor sho
   const home = await createTemporaryDirectory();
   await copyHomeWithBook(home);
   const file = join(home, 'config.json');
-  await runInProcess(['collections', 'use', 'sample_book'], { home });
+  await runInProcess(['config', 'set', 'collection', 'sample_book'], { home });
   await runInProcess(['config', 'set', 'top-k', '7'], { home });
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ collection: 'sample_book', topK: 7 });
   const get = async (env: Record<string, string> = {}) =>

@@ -3,7 +3,6 @@ import { findNearestName } from '../../text/nearest-name.ts';
 
 export const SLASH_COMMAND_NAMES = [
   'help',
-  'sources',
   'source',
   'open',
   'why',

@@ -210,42 +210,28 @@ function createMutableOutput(terminal: NodeJS.WriteStream): MutableOutput {
   return output;
 }
 
-const QUOTES = '"""';
-
-/** Joins lines to messages: `\` at the end continues a line, and `"""` starts and ends a block. */
+/** Joins lines to messages: `\` at the end continues a line. */
 export function createMessageJoiner() {
   let parts: string[] = [];
-  let quoted = false;
 
   /** Returns and clears an unfinished message; null if there is none. */
   function take(): string | null {
     const message = parts.length > 0 ? parts.join('\n').trim() : null;
     parts = [];
-    quoted = false;
     return message;
   }
 
   return {
     /** The message that this line completes; null while it is not complete. */
     push(line: string): string | null {
-      let rest = line;
-      if (parts.length === 0 && !quoted && rest.trimStart().startsWith(QUOTES)) {
-        quoted = true;
-        rest = rest.trimStart().slice(QUOTES.length);
-      }
-      if (quoted) {
-        const ends = rest.trimEnd().endsWith(QUOTES);
-        parts.push(ends ? rest.trimEnd().slice(0, -QUOTES.length) : rest);
-        return ends ? take() : null;
-      }
       // Two backslashes do not continue the line.
-      const continued = /(?<!\\)\\$/.test(rest);
-      parts.push(continued ? rest.slice(0, -1) : rest);
+      const continued = /(?<!\\)\\$/.test(line);
+      parts.push(continued ? line.slice(0, -1) : line);
       return continued ? null : take();
     },
     take,
     get open() {
-      return parts.length > 0 || quoted;
+      return parts.length > 0;
     },
   };
 }

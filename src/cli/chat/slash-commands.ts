@@ -11,7 +11,6 @@ import { alignColumns } from '../help-text.ts';
 import { formatUrl } from '../terminal/format-source.ts';
 import { openSource } from '../terminal/open-source.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
-import { renderRetrievedPassages } from '../terminal/render-retrieval.ts';
 import { renderSessionList } from '../terminal/render-session.ts';
 import { findCitedSource, renderCitedSource } from '../terminal/render-source.ts';
 import type { ProcessStreams, Terminal } from '../terminal/terminal.ts';
@@ -42,20 +41,8 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       for (const line of alignColumns(rows, terminal.width)) terminal.write(`${line}\n`);
       renderText(
         terminal,
-        'Anything else is a question. End a line with \\ to continue it, or put several lines between """. ' +
-          'Ctrl-C stops an answer.',
+        'Anything else is a question. End a line with \\ to continue it. Ctrl-C stops an answer.',
       );
-    },
-  },
-  sources: {
-    usage: 'sources',
-    describe: 'Show the passages of the last search',
-    async run(conversation, _, terminal) {
-      const { turnCount } = conversation.session().snapshot();
-      const turns = turnCount === 0 ? [] : (await conversation.turns()).slice(-turnCount);
-      const turn = turns.findLast(({ retrievals }) => retrievals.length > 0);
-      if (turn === undefined) terminal.write('No search yet.\n');
-      else renderRetrievedPassages(terminal, turn);
     },
   },
   source: {

@@ -17,7 +17,6 @@ import { createProgressBar } from '../terminal/progress.ts';
 import { formatMinute } from '../terminal/render-session.ts';
 import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrap-text.ts';
-import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
 export interface CollectionFlags
@@ -99,13 +98,6 @@ export function runCollectionDescribe(flags: CollectionFlags): Promise<void> {
     } finally {
       await store.close();
     }
-  });
-}
-
-export function setDefaultCollection(flags: CollectionFlags): Promise<void> {
-  return withApp({ flags }, async (app) => {
-    const value = await existingName(app, flags);
-    await setSetting({ ...flags, setting: 'collection', value });
   });
 }
 

@@ -51,7 +51,6 @@ export function renderEvaluation(report: ReportData, terminal: Terminal): string
       ]),
     renderOtherPairs(report, terminal),
     renderDescriptive(report, terminal),
-    renderTags(report, terminal),
     [...listFlaky(report), ...listIncorrect(report)].flatMap((line) => paragraph(oneLine(line, 400))),
     report.gates.map(({ passed, arm, line }) =>
       terminal.text(`${passed ? '✓' : '✗'} ${arm}: ${line}`, passed ? 'green' : 'red'),
@@ -188,25 +187,6 @@ function listIncorrect({ arms, cases }: ReportData): string[] {
   });
   const ids = incorrect.map(({ id }) => id);
   return [...listCases(`${quoteName(arm.name)} is wrong on`, ids), ...reasons];
-}
-
-/** The share of correct answers by tag. */
-function renderTags({ arms }: ReportData, terminal: Terminal): string[] {
-  const tags = Object.keys(arms[0]?.tags ?? {}).filter((tag) =>
-    arms.some((arm) => arm.tags[tag]?.metrics[HEADLINE_METRIC] != null),
-  );
-  if (tags.length < 2) return [];
-  const rows = tags.map((tag) => [
-    tag,
-    String(arms[0]?.tags[tag]?.n ?? 0),
-    ...arms.map((arm) => {
-      const value = arm.tags[tag]?.metrics[HEADLINE_METRIC];
-      return value == null ? '' : formatMetricValue(value, 'share');
-    }),
-  ]);
-  return [
-    formatTable(terminal, ['correct by tag', 'cases', ...arms.map(({ name }) => name)], rows).trimEnd(),
-  ];
 }
 
 /** The metrics without data in any arm, by reason. */

@@ -62,14 +62,6 @@ const describe: CommandDefinition<CollectionFlags> = {
   handler: async (flags) => (await import('../commands/collections.ts')).runCollectionDescribe(flags),
 };
 
-const use: CommandDefinition<CollectionFlags> = {
-  command: 'use <name>',
-  describe: 'Set the default collection',
-  positionals: name,
-  examples: [['citeloop collections use handbook', 'Use it unless --collection is given']],
-  handler: async (flags) => (await import('../commands/collections.ts')).setDefaultCollection(flags),
-};
-
 const copy: CommandDefinition<CollectionFlags> = {
   command: 'copy <from> <to>',
   describe: 'Copy a collection within or between stores, without embedding again',
@@ -103,5 +95,5 @@ export const collectionsCommand: CommandDefinition<CommonFlags> = {
   command: 'collections',
   describe: 'Manage collections of documents',
   options: serviceOptions('store', 'newCollection'),
-  commands: [list, show, describe, use, copy, removeDocument, remove],
+  commands: [list, show, describe, copy, removeDocument, remove],
 };

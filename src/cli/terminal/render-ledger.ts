@@ -41,7 +41,7 @@ function renderSearch(terminal: Terminal, search: SearchDecision, turn: Conversa
   ];
   const shown = pieces.filter(({ text }) => text !== '');
   terminal.write(`${wrapPieces(terminal, shown, INDENT)}\n`);
-  const retrieval = retrievalOf(search, turn.retrievals);
+  const retrieval = turn.retrievals.find(({ query }) => query === search.query);
   for (const note of retrieval?.notes ?? []) {
     renderText(terminal, oneLine(note, 500), { style: 'yellow', indent: INDENT });
   }
@@ -68,19 +68,6 @@ function citedPieces(terminal: Terminal, { marker, verdict }: Citation): LinePie
     verdictPiece(terminal, verdict),
     ...(verdict === 'unsupported' ? [{ text: ': it does not say what the answer says', gap: '' }] : []),
   ];
-}
-
-/** The retrieval of a step: the same query and, if several have it, the same chunks. */
-function retrievalOf(
-  { query, chunks }: SearchDecision,
-  retrievals: readonly RetrievalContext[],
-): RetrievalContext | undefined {
-  const same = retrievals.filter((each) => each.query === query);
-  return same.find((each) => chunkIds(each.chunks) === chunkIds(chunks)) ?? same[0];
-}
-
-function chunkIds(chunks: readonly { chunkId: string }[]): string {
-  return chunks.map(({ chunkId }) => chunkId).join();
 }
 
 /** `where` names the collection. */

@@ -1,14 +1,11 @@
-import type { ConversationTurn } from '../../domain/conversation-turn.ts';
-import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import { formatAbsentWords, type RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { SearchMode } from '../../domain/setting-choices.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
-import { formatCount } from '../../text/format-count.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { formatMarker, formatSourcePlace, formatUrl, toSourceLink } from './format-source.ts';
+import { formatSourcePlace, formatUrl, toSourceLink } from './format-source.ts';
 import { explainEmptyResult } from './render-ledger.ts';
 import type { Terminal } from './terminal.ts';
 import { renderText, wrapLine, wrapPieces } from './wrap-text.ts';
@@ -58,26 +55,6 @@ function formatRanks(hit: RetrievalHit, mode: SearchMode): string {
     `fused: rank ${fusedRank}, ${fusedScore.toFixed(3)}`,
     ...(rerankScore === null ? [] : [`reranked: ${rerankScore.toFixed(3)}`]),
   ].join(' · ');
-}
-
-export function renderRetrievedPassages(
-  terminal: Terminal,
-  { retrievals, response }: ConversationTurn,
-): void {
-  const markers = new Map(response.citations.map(({ chunkId, marker }) => [chunkId, marker]));
-  retrievals.forEach((retrieval, index) => {
-    if (index > 0) terminal.write('\n');
-    const { chunks, query, filter } = retrieval;
-    const only = isEmptyFilter(filter) ? '' : `, only ${formatFilter(filter)}`;
-    renderText(terminal, oneLine(`${formatCount(chunks.length, 'passage')} for: ${query}${only}`, 200), {
-      style: 'bold',
-    });
-    if (chunks.length === 0) renderText(terminal, explainEmptyResult(retrieval), { indent: INDENT });
-    for (const chunk of chunks) {
-      const marker = markers.get(chunk.chunkId);
-      renderPassage(terminal, marker === undefined ? '  -' : formatMarker(marker), chunk, query);
-    }
-  });
 }
 
 type PassageChunk = Pick<

@@ -7,11 +7,11 @@ import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import { displayWidth } from '../../text/display-width.ts';
-import { createVisibleStream, oneLine } from '../../text/visible-text.ts';
+import { createVisibleStream, oneLine, visibleText } from '../../text/visible-text.ts';
 import type { MarkdownStream } from './markdown-stream.ts';
 import { createSpinner } from './progress.ts';
 import { renderAnswerFooter, renderMarkdownFooter } from './render-footer.ts';
-import { canRedraw, createTerminal, type ProcessStreams, type Terminal, wrapWidth } from './terminal.ts';
+import { canRedraw, createTerminal, type ProcessStreams, wrapWidth } from './terminal.ts';
 import { renderText } from './wrap-text.ts';
 
 interface TurnView {
@@ -40,7 +40,7 @@ export async function renderTurn(
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
-  const isStreamed = stream && out.interactive;
+  const isStreamed = stream && out.interactive && format !== 'md';
   // Loads while the documents are searched.
   const loading = import('./markdown-stream.ts');
   let answer: ReturnType<typeof createAnswerStream> | undefined;
@@ -52,9 +52,7 @@ export async function renderTurn(
     const { createMarkdownStream } = await loading;
     printed = '';
     const terminal = { ...out, write: writeAnswer };
-    const writer =
-      format === 'md' ? createRawStream(terminal) : createMarkdownStream({ terminal, width: wrapWidth(out) });
-    return createAnswerStream(writer);
+    return createAnswerStream(createMarkdownStream({ terminal, width: wrapWidth(out) }));
   }
 
   function writeAnswer(text: string): void {
@@ -134,7 +132,8 @@ export async function renderTurn(
   }
   const { text, truncatedMarkers } = toShownAnswer(markFlagged(completed.response));
   const streamed = answer?.end() ?? '';
-  if (streamed === '' || (streamed.trim() !== text.trim() && eraseAnswer())) {
+  if (format === 'md') out.write(`${visibleText(text).trim()}\n`);
+  else if (streamed === '' || (streamed.trim() !== text.trim() && eraseAnswer())) {
     const whole = await startAnswer();
     whole.write(text);
     whole.end();
@@ -168,26 +167,6 @@ function createAnswerStream(writer: MarkdownStream) {
       merger.end();
       writer.end();
       return shown;
-    },
-  };
-}
-
-/** Writes the Markdown source without blank lines around it. */
-function createRawStream(terminal: Terminal): MarkdownStream {
-  let heldSpace = '';
-  let isOpen = false;
-  return {
-    push(text) {
-      const whole = heldSpace + text;
-      const kept = whole.trimEnd();
-      heldSpace = whole.slice(kept.length);
-      if (kept === '') return;
-      terminal.write(kept);
-      isOpen = true;
-    },
-    end() {
-      if (isOpen) terminal.write('\n');
-      isOpen = false;
     },
   };
 }

@@ -93,9 +93,9 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
     try {
       const target = sessionId === null ? { collection } : { sessionId };
       const stream = chatApi.ask({ question, policy, ...target }, controller.signal);
-      for await (const events of batchStreamItems(stream)) {
+      await receiveInBatches(stream, (events) => {
         if (serial.current === mine) receive(events);
-      }
+      });
       if (serial.current === mine) changeLastTurn(failIfRunning);
     } catch (error) {
       if (serial.current !== mine) return;
@@ -154,37 +154,24 @@ function stopIfRunning(turn: ChatTurn): ChatTurn {
 const BATCH_PAUSE_MS = 40;
 
 /**
- * Groups items that arrive within `BATCH_PAUSE_MS`: rendering a long answer for every word would take longer than the
- * word. The first item is yielded at once. An error is thrown after the items before it.
+ * Passes items on in batches: rendering a long answer for every word would take longer than the word. An error is
+ * thrown after the items before it.
  */
-export async function* batchStreamItems<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+export async function receiveInBatches<T>(
+  items: AsyncIterable<T>,
+  receive: (batch: readonly T[]) => void,
+): Promise<void> {
   let batch: T[] = [];
-  let ended = false;
-  let failure: { error: unknown } | null = null;
-  let arrived = Promise.withResolvers<void>();
-  const reading = (async () => {
-    try {
-      for await (const item of items) {
-        batch.push(item);
-        arrived.resolve();
-      }
-    } catch (error) {
-      failure = { error };
-    } finally {
-      ended = true;
-      arrived.resolve();
-    }
-  })();
-  while (true) {
-    await arrived.promise;
-    arrived = Promise.withResolvers();
-    if (ended) arrived.resolve();
+  const flush = () => {
     const ready = batch;
     batch = [];
-    if (ready.length > 0) yield ready;
-    else if (ended) break;
-    if (!ended) await new Promise((resolve) => setTimeout(resolve, BATCH_PAUSE_MS));
+    if (ready.length > 0) receive(ready);
+  };
+  const timer = setInterval(flush, BATCH_PAUSE_MS);
+  try {
+    for await (const item of items) batch.push(item);
+  } finally {
+    clearInterval(timer);
+    flush();
   }
-  await reading;
-  if (failure !== null) throw (failure as { error: unknown }).error;
 }

@@ -15,23 +15,9 @@ test('a backslash at the end continues the line; two of them do not', () => {
   expect(joined('C:\\\\')).toEqual(['C:\\\\']);
 });
 
-test('three quotes start and end a block', () => {
-  expect(joined('"""', 'one', '', 'two \\', '"""', 'next')).toEqual([
-    null,
-    null,
-    null,
-    null,
-    'one\n\ntwo \\',
-    'next',
-  ]);
-  expect(joined('"""one"""')).toEqual(['one']);
-  expect(joined('"""one', 'two"""')).toEqual([null, 'one\ntwo']);
-});
-
 test('take returns and clears an unfinished message', () => {
   const joiner = createMessageJoiner();
-  joiner.push('"""');
-  joiner.push('half');
+  joiner.push('half \\');
   expect(joiner.open).toBe(true);
   expect(joiner.take()).toBe('half');
   expect(joiner.open).toBe(false);

@@ -31,12 +31,12 @@ test('recognizes clear, exit and quit without a slash, and aliases', () => {
 });
 
 test('suggests the nearest command for an unknown one', () => {
-  expect(parseChatLine('/souces')).toEqual({ kind: 'unknown', name: 'souces', nearest: 'sources' });
+  expect(parseChatLine('/souce')).toEqual({ kind: 'unknown', name: 'souce', nearest: 'source' });
   expect(parseChatLine('/xylophone')).toEqual({ kind: 'unknown', name: 'xylophone', nearest: undefined });
 });
 
 test('completes commands and policies, but not questions', () => {
-  expect(completeChatLine('/s')).toEqual(['/sources', '/source', '/sessions']);
+  expect(completeChatLine('/s')).toEqual(['/source', '/sessions']);
   expect(completeChatLine('/co')).toEqual(['/collection']);
   expect(completeChatLine('/collection h', ['handbook', 'animals'])).toEqual(['/collection handbook']);
   expect(completeChatLine('/policy a')).toEqual(['/policy always']);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { renderLedger } from '../../../src/cli/terminal/render-ledger.ts';
-import { renderRetrievedPassages } from '../../../src/cli/terminal/render-retrieval.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import type { ConversationTurn } from '../../../src/domain/conversation-turn.ts';
 import { createRetrievalContext } from '../../../src/domain/retrieval-context.ts';
@@ -8,14 +7,14 @@ import { chunk, citation, NOW } from '../../domain/arbitraries.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 import { found, turnOf } from '../support/scripted-agent.ts';
 
-function printed(render: typeof renderLedger, turn: ConversationTurn): string {
+function printed(turn: ConversationTurn): string {
   const { streams, out } = fakeStreams('pipe');
-  render(createTerminal(streams.stdout), turn);
+  renderLedger(createTerminal(streams.stdout), turn);
   return out();
 }
 
 test('prints the query, the passages and their use for each step', () => {
-  expect(printed(renderLedger, turnOf())).toBe(
+  expect(printed(turnOf())).toBe(
     [
       'Question: What is a topic?',
       'Step 1  searched: topics in ROS 2  only module=basics',
@@ -32,7 +31,7 @@ test('prints the query, the passages and their use for each step', () => {
 test('marks unsupported citations and reports removed markers', () => {
   const unknown = citation({ marker: '7', chunkId: null, verdict: 'unknown_source' });
   const turn = turnOf({ citations: [citation({ verdict: 'unsupported' }), unknown], grounded: false });
-  const text = printed(renderLedger, turn);
+  const text = printed(turn);
   expect(text).toContain('cited as [1], unsupported: it does not say what the answer says');
   expect(text).toContain('[7] was removed from the answer');
   expect(text).toContain('Not grounded: 0 of 2 citations supported');
@@ -53,7 +52,7 @@ test('prints the verdict, the reason and the evidence of each checked sentence',
     sentences: [sentence],
     checkedBy: 'words',
   });
-  expect(printed(renderLedger, turn)).toContain(
+  expect(printed(turn)).toContain(
     [
       'unsupported  "A node of Heidelberg publishes."',
       '        flagged: "Heidelberg" is not in [1]',
@@ -67,27 +66,17 @@ test('explains a search without results', () => {
   const empty = { query: 'weather', chunks: [], scoreThreshold: 0.35, queryTimeMs: 1, retrievedAt: NOW };
   const none = { citations: [], grounded: false };
   const near = createRetrievalContext({ ...empty, nearMiss: chunk({ score: 0.2 }) });
-  expect(printed(renderLedger, turnOf(none, [near]))).toContain(
+  expect(printed(turnOf(none, [near]))).toContain(
     'No results. The closest, "Topics", scored 0.20, below the threshold of 0.35',
   );
   const filtered = createRetrievalContext({ ...empty, excludedByFilter: 3 });
-  expect(printed(renderLedger, turnOf(none, [filtered]))).toContain(
-    'No results: the filter excluded 3 relevant passages',
-  );
+  expect(printed(turnOf(none, [filtered]))).toContain('No results: the filter excluded 3 relevant passages');
 });
 
 test('reports a turn without a search', () => {
-  expect(printed(renderLedger, turnOf({ answer: 'Hello!', citations: [], grounded: false }, []))).toContain(
+  expect(printed(turnOf({ answer: 'Hello!', citations: [], grounded: false }, []))).toContain(
     'Step 1  answered without a search\nNot grounded: no citations',
   );
-});
-
-test('prints retrieved passages with excerpts and markers', () => {
-  const text = printed(renderRetrievedPassages, turnOf());
-  expect(text).toContain('3 passages for: topics in ROS 2, only module=basics');
-  expect(text).toContain('[1] Topics › Publishing  0.80\n    A node publishes messages on a topic.');
-  expect(text).toContain('  - Services › Calls  0.70');
-  expect(text).toContain('    https://docs.test/topics\n');
 });
 
 test('removes escape sequences of documents', () => {
@@ -100,7 +89,5 @@ test('removes escape sequences of documents', () => {
     ],
     nearMiss: chunk({ title: evil }),
   });
-  for (const render of [renderLedger, renderRetrievedPassages]) {
-    expect(printed(render, turnOf({}, [hostile]))).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
-  }
+  expect(printed(turnOf({}, [hostile]))).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
 });

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { batchStreamItems } from '../../../src/web/chat/use-conversation.ts';
+import { receiveInBatches } from '../../../src/web/chat/use-conversation.ts';
 
-test('yields every item once, in order, in non-empty batches', async () => {
+test('passes on every item once, in order, in non-empty batches', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer()), async (items) => {
       async function* source() {
         yield* items;
       }
-      const batches = await Array.fromAsync(batchStreamItems(source()));
+      const batches: (readonly number[])[] = [];
+      await receiveInBatches(source(), (batch) => void batches.push(batch));
       expect(batches.flat()).toEqual(items);
       expect(batches.every((batch) => batch.length > 0)).toBe(true);
     }),
@@ -16,18 +17,19 @@ test('yields every item once, in order, in non-empty batches', async () => {
   );
 });
 
-test('yields the first item at once', async () => {
+test('passes on an item while the next one is awaited', async () => {
   const held = Promise.withResolvers<void>();
   async function* source() {
     yield 'first';
     await held.promise;
     yield 'second';
   }
-  const batches = batchStreamItems(source());
-  expect(await batches.next()).toEqual({ done: false, value: ['first'] });
+  const seen: string[] = [];
+  const receiving = receiveInBatches(source(), (batch) => void seen.push(...batch));
+  await expect.poll(() => seen).toEqual(['first']);
   held.resolve();
-  expect(await batches.next()).toEqual({ done: false, value: ['second'] });
-  expect((await batches.next()).done).toBe(true);
+  await receiving;
+  expect(seen).toEqual(['first', 'second']);
 });
 
 test('throws an error after the items before it', async () => {
@@ -36,8 +38,6 @@ test('throws an error after the items before it', async () => {
     throw new Error('gone');
   }
   const seen: string[] = [];
-  await expect(async () => {
-    for await (const batch of batchStreamItems(source())) seen.push(...batch);
-  }).rejects.toThrow('gone');
+  await expect(receiveInBatches(source(), (batch) => void seen.push(...batch))).rejects.toThrow('gone');
   expect(seen).toEqual(['first']);
 });
