@@ -199,12 +199,6 @@ export function readConfigFile(path: string): Record<string, unknown> | undefine
   return read && parseConfigObject(read.text, path);
 }
 
-function parseConfigObject(text: string, path: string): Record<string, unknown> {
-  const value = parseConfigJson(text, path);
-  if (isJsonObject(value)) return value;
-  throw new AppError('configuration_error', `${path} must contain one JSON object.`);
-}
-
 function readIfExists(path: string, kind: ErrorKind): ReturnType<typeof readProjectFile> | undefined {
   try {
     const { file, text } = readProjectFile(path);
@@ -215,9 +209,10 @@ function readIfExists(path: string, kind: ErrorKind): ReturnType<typeof readProj
   }
 }
 
-function parseConfigJson(text: string, path: string): unknown {
+function parseConfigObject(text: string, path: string): Record<string, unknown> {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     // The message of the parser quotes the file, which may contain a secret.
     const place = /\(line \d+ column \d+\)/.exec(messageOf(error))?.[0];
@@ -225,4 +220,6 @@ function parseConfigJson(text: string, path: string): unknown {
       hint: 'JSON has no comments and no trailing commas.',
     });
   }
+  if (isJsonObject(value)) return value;
+  throw new AppError('configuration_error', `${path} must contain one JSON object.`);
 }

@@ -32,7 +32,8 @@ export function migrateRecord(value: unknown): unknown {
   return mapObjects(renameLegacyFields(value), (fields) => {
     const record = { ...fields };
     if (isBlank(record.answer) && record.error === null) record.answer = BLANK;
-    if (isBlank(record.content) && !hasItems(record.toolCalls)) record.content = BLANK;
+    const hasToolCalls = Array.isArray(record.toolCalls) && record.toolCalls.length > 0;
+    if (isBlank(record.content) && !hasToolCalls) record.content = BLANK;
     if (typeof record.url === 'string' && record.url !== '' && !isSourceUrl(record.url)) {
       record.url = `unknown:${encodeURIComponent(record.url)}`;
     }
@@ -57,8 +58,4 @@ function mapObjects(value: unknown, replace: (record: JsonObject) => Record<stri
 
 function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
-}
-
-function hasItems(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
 }

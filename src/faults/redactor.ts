@@ -208,16 +208,15 @@ function merged(ranges: RedactedRange[]): RedactedRange[] {
   return result;
 }
 
-/** The secret as plain text, escaped in JSON and URLs, in base64 and in hex. */
+/** The secret as plain text, escaped in JSON and URLs, in base64 and in hex; matched in any case. */
 function secretVariants(secret: string): string[] {
   if (secret.length < SHORTEST_SECRET) return [];
   const bytes = Buffer.from(secret);
   const inUrl = encodeURIComponent(secret);
-  const plain = [secret, inUrl, lowerHex(inUrl), encodeURIComponent(inUrl), inUrl.replaceAll('%20', '+')];
+  const plain = [secret, inUrl, encodeURIComponent(inUrl), inUrl.replaceAll('%20', '+'), encodeURI(secret)];
   // Other encoders also escape characters that encodeURIComponent leaves alone.
-  plain.push(inUrl.replace(/[!'()*~._-]/g, percent), lowerHex(inUrl.replace(/[!'()*]/g, percent)));
-  plain.push(encodeURI(secret));
-  const encoded = [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
+  plain.push(inUrl.replace(/[!'()*~._-]/g, percent), inUrl.replace(/[!'()*]/g, percent));
+  const encoded = [bytes.toString('hex')];
   for (let shift = 0; shift < 3; shift += 1) {
     const base64 = base64Inside(bytes, shift);
     encoded.push(base64, base64.replaceAll('+', '-').replaceAll('/', '_'));
@@ -249,12 +248,8 @@ function base64Inside(bytes: Buffer, shift: number): string {
   return text.slice(foreignAtStart, text.length - foreignAtEnd);
 }
 
-function lowerHex(text: string): string {
-  return text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-}
-
 function percent(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return `%${character.charCodeAt(0).toString(16)}`;
 }
 
 function asciiOnly(text: string): string {

@@ -89,8 +89,6 @@ const exchangeSchema = z
     startedAtMs: z.number().min(0),
     /** Until the last byte of the response. */
     durationMs: z.number().min(0),
-    /** Only in earlier tapes: numbered concurrent exchanges. */
-    lane: z.int().min(0).optional(),
     request: requestSchema,
     response: responseSchema.optional(),
     failure: tapeFailureSchema.optional(),

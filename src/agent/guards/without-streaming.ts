@@ -8,7 +8,7 @@ export function withoutStreaming(model: Model): Model {
     async *getStreamedResponse(request): AsyncGenerator<StreamEvent> {
       yield { type: 'response_started' };
       const { usage, responseId, providerData, ...response } = await model.getResponse(request);
-      const output = response.output.flatMap(toStreamedItem);
+      const output = response.output.map(toStreamedItem);
       const text = responseText(output);
       if (text !== '') yield { type: 'output_text_delta', delta: text };
       const { requests, inputTokens, outputTokens, totalTokens } = usage;
@@ -26,9 +26,8 @@ export function withoutStreaming(model: Model): Model {
 }
 
 /** Without the raw fields of the service in each part: they would be sent back with the next request. */
-function toStreamedItem(item: ModelResponse['output'][number]): StreamedResponse['output'] {
-  if (item.type !== 'message' || item.role !== 'assistant')
-    return [item as StreamedResponse['output'][number]];
+function toStreamedItem(item: ModelResponse['output'][number]) {
+  if (item.type !== 'message' || item.role !== 'assistant') return item as StreamedResponse['output'][number];
   const content = item.content.map(({ providerData: _, ...part }) => part as (typeof item.content)[number]);
-  return [{ ...item, content }];
+  return { ...item, content };
 }
