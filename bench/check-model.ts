@@ -34,7 +34,7 @@ const ATTRIBUTION_ROWS = 100;
 const ROWS_PER_ANSWER = 6;
 /** Characters; longer documents would not fit the window of a turn. */
 const LONGEST_DOCUMENTS = 8000;
-/** People may play the model, so replies can take long. */
+/** Slow models on small machines take minutes. */
 const TIMEOUT_MS = 1_800_000;
 
 /** Sentences that are checked with one request. */

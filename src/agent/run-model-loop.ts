@@ -69,6 +69,8 @@ export async function runModelLoop(options: ModelLoopOptions): Promise<WrittenAn
   });
   const runner = new Runner({
     tracingDisabled: !options.tracing,
+    // Refs are numbered in the order of the calls, so that a replay gives the same ones.
+    toolExecution: { maxFunctionToolConcurrency: 1 },
     toolNotFoundBehavior: 'return_error_to_model',
     toolErrorFormatter: ({ kind, toolName }) =>
       kind === 'tool_not_found' ? describeUnknownTool(toolName, toolNames) : undefined,
