@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadArmFunction } from '../../src/evaluation/run/function-arm.ts';
+import { loadFunction } from '../../src/evaluation/run/function-arm.ts';
 import { type ArmFunction, compare, createAgent, type EvaluationCase, evaluate } from '../../src/index.ts';
 import { createSmallHome } from '../support/serve-offline-model.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
@@ -82,8 +82,8 @@ test('loads a function from a module by its export', async () => {
   );
   const options = { signal: new AbortController().signal, repeat: 1 };
   const item = CASES[0] as EvaluationCase;
-  expect(await (await loadArmFunction(path))(item, options)).toEqual({ answer: 'a' });
-  expect(await (await loadArmFunction(`${path}#other`))(item, options)).toEqual({ answer: 'b' });
-  await expect(loadArmFunction(`${path}#none`)).rejects.toThrow('exports no function "none"');
-  await expect(loadArmFunction(`${path}.missing`)).rejects.toMatchObject({ kind: 'invalid_input' });
+  expect(await (await loadFunction<ArmFunction>(path))(item, options)).toEqual({ answer: 'a' });
+  expect(await (await loadFunction<ArmFunction>(`${path}#other`))(item, options)).toEqual({ answer: 'b' });
+  await expect(loadFunction<ArmFunction>(`${path}#none`)).rejects.toThrow('exports no function "none"');
+  await expect(loadFunction<ArmFunction>(`${path}.missing`)).rejects.toMatchObject({ kind: 'invalid_input' });
 });

@@ -70,18 +70,12 @@ function renderMetrics({ metrics }: RunDiff, terminal: Terminal): string[] {
 
 function renderFlip({ id, question, before, after }: FlippedCase, terminal: Terminal): string[] {
   const isWorse = before.state === 'right';
-  const labelled = (label: string, text: string) =>
-    wrapLine(oneLine(text, MAX_TEXT_LENGTH), Math.max(30, terminal.width - label.length)).map(
-      (line, index) => `${index === 0 ? label : ' '.repeat(label.length)}${line}`,
-    );
+  const change = `${isWorse ? '✗' : '✓'} ${id}: ${before.state} → ${after.state}`;
+  const details = [question, `before: ${before.answer}`, `after: ${after.answer}`];
   return [
-    terminal.text(
-      `${isWorse ? '✗' : '✓'} ${id}: ${before.state} → ${after.state}`,
-      isWorse ? 'red' : 'green',
-    ),
-    ...labelled('    ', question).map((line) => terminal.text(line)),
-    ...[...labelled('    before: ', before.answer), ...labelled('    after:  ', after.answer)].map((line) =>
-      terminal.text(line, 'dim'),
-    ),
+    terminal.text(change, isWorse ? 'red' : 'green'),
+    ...details
+      .flatMap((text) => wrapLine(oneLine(text, MAX_TEXT_LENGTH), Math.max(30, terminal.width - 4)))
+      .map((line) => terminal.text(`    ${line}`, 'dim')),
   ];
 }

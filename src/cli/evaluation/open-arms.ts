@@ -13,7 +13,7 @@ import {
   type SearchMode,
 } from '../../domain/setting-choices.ts';
 import type { ReportArm } from '../../evaluation/report/report-data.ts';
-import { type ArmFunction, loadArmFunction, runFunctionArm } from '../../evaluation/run/function-arm.ts';
+import { type ArmFunction, loadFunction, runFunctionArm } from '../../evaluation/run/function-arm.ts';
 import type { AskModel, GradeModel } from '../../evaluation/run/grade-model.ts';
 import type { CalculatePrice } from '../../evaluation/run/model-prices.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
@@ -46,7 +46,7 @@ export async function resolveArm(
   defaults: DefaultArmSettings,
 ): Promise<ResolvedArm> {
   if (module !== undefined) {
-    const ask = await loadArmFunction(module);
+    const ask = await loadFunction<ArmFunction>(module);
     return { name, changed: { module }, settings: null, otherSettings: {}, app, ask };
   }
   const { mode = defaults.mode, rerank = defaults.rerank, check, ...changes } = changed;

@@ -32,7 +32,7 @@ const MAX_LISTED_PAIRS = 15;
 /** Incorrect cases whose reason is printed. */
 const MAX_REASONS = 5;
 
-/** A report for the terminal: verdict, primary metrics, pairs, other metrics, flaky and incorrect cases, gates. */
+/** A report for the terminal: verdict, metrics, pairs, flaky and incorrect cases, gates. */
 export function renderEvaluation(report: ReportData, terminal: Terminal): string {
   const width = Math.max(MIN_WIDTH, terminal.width);
   const paragraph = (text: string, style?: TextStyle) =>
@@ -49,8 +49,7 @@ export function renderEvaluation(report: ReportData, terminal: Terminal): string
         ...renderComparison(comparison, report, terminal),
         ...listOnlyRight(comparison).flatMap((line) => paragraph(line)),
       ]),
-    renderOtherPairs(report, terminal),
-    renderDescriptive(report, terminal),
+    report.comparisons.slice(1, MAX_LISTED_PAIRS).flatMap(({ verdict }) => paragraph(verdict)),
     [...listFlaky(report), ...listIncorrect(report)].flatMap((line) => paragraph(oneLine(line, 400))),
     report.gates.map(({ passed, arm, line }) =>
       terminal.text(`${passed ? '✓' : '✗'} ${arm}: ${line}`, passed ? 'green' : 'red'),
@@ -67,11 +66,12 @@ export function joinBlocks(blocks: readonly (readonly string[])[]): string {
   return `${filled.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-/** The primary metrics with intervals, and marks for proven differences from the first arm. */
+/** The metrics with data, the primary ones first, with intervals and marks for proven differences from the first arm. */
 function renderArms({ arms, metrics, comparisons }: ReportData, terminal: Terminal, width: number): string[] {
   const showInterval = LABEL_WIDTH + arms.length * INTERVAL_CELL_WIDTH <= width;
   const rows = metrics
-    .filter(({ id, primary }) => primary && arms.some((arm) => toKnownValue(arm.metrics[id]) !== null))
+    .filter(({ id }) => arms.some((arm) => toKnownValue(arm.metrics[id]) !== null))
+    .toSorted((a, b) => Number(b.primary) - Number(a.primary))
     .map((metric) => [
       metric.label,
       ...arms.map((arm) => {
@@ -83,43 +83,6 @@ function renderArms({ arms, metrics, comparisons }: ReportData, terminal: Termin
       }),
     ]);
   return [formatTable(terminal, ['', ...arms.map(({ name }) => name)], rows).trimEnd()];
-}
-
-/** Correct answers and price of every pair except the question. */
-function renderOtherPairs({ comparisons, metrics }: ReportData, terminal: Terminal): string[] {
-  const others = comparisons.slice(1);
-  if (others.length === 0) return [];
-  const price = metrics.find(({ primary, group }) => primary && group === 'cost');
-  const rows = others.slice(0, MAX_LISTED_PAIRS).map(({ arm, baseline, metrics: compared }) => {
-    const conclude = (id: string | undefined, unit: MetricInfo['unit'] = 'share') => {
-      const found = compared.find(({ metric }) => metric === id);
-      return found === undefined
-        ? ['', '']
-        : [formatMetricDifference(found.difference, unit), formatConclusion(found.conclusion)];
-    };
-    return [`${arm} – ${baseline}`, ...conclude(HEADLINE_METRIC), ...conclude(price?.id, price?.unit)];
-  });
-  const headings = ['other pairs', 'correct', 'conclusion', price?.label.toLowerCase() ?? '', 'conclusion'];
-  const more = others.length - rows.length;
-  return [
-    formatTable(terminal, headings, rows).trimEnd(),
-    ...(more > 0 ? [terminal.text(`${more} more in --html`, 'dim')] : []),
-  ];
-}
-
-/** Metrics that are not tested. */
-function renderDescriptive({ arms, metrics }: ReportData, terminal: Terminal): string[] {
-  const rows = metrics
-    .filter(({ id, primary }) => !primary && arms.some((arm) => toKnownValue(arm.metrics[id]) !== null))
-    .map(({ id, label, unit }) => [
-      label,
-      ...arms.map((arm) => {
-        const value = toKnownValue(arm.metrics[id]);
-        return value === null ? 'no data' : formatMetricValue(value.value, unit);
-      }),
-    ]);
-  if (rows.length === 0) return [];
-  return [formatTable(terminal, ['descriptive', ...arms.map(({ name }) => name)], rows).trimEnd()];
 }
 
 function formatCell(

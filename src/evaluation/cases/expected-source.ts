@@ -14,20 +14,9 @@ export function matchesSource(expected: string, url: string): boolean {
   );
 }
 
-/** Finds documents by expected source, by URL or URI. Indexed by file name, so that large collections stay fast. */
-export function createSourceFinder<Document extends { url: string; uri: string }>(
-  documents: readonly Document[],
-): (expected: string) => Document[] {
-  const toFileName = (path: string) => toSegments(path).at(-1);
-  const addresses = documents.flatMap((document) =>
-    [document.url, document.uri].map((address) => ({ document, address })),
-  );
-  const byName = Map.groupBy(addresses, ({ address }) => toFileName(toPath(address)));
-  return (expected) => {
-    const candidates = byName.get(toFileName(expected.includes('://') ? toPath(expected) : expected)) ?? [];
-    const found = candidates.filter(({ address }) => matchesSource(expected, address));
-    return [...new Set(found.map(({ document }) => document))];
-  };
+/** The file name of a URL or path, without which no source matches it. */
+export function toFileName(address: string): string {
+  return toSegments(toPath(address)).at(-1) ?? '';
 }
 
 /** How a case names a document: a file by the last two segments of its path, a web page by its URL. */

@@ -1,7 +1,7 @@
 import { isPassedCitation } from '../../domain/citation.ts';
 import { matchesSource } from '../cases/expected-source.ts';
 import type { CaseRun } from '../report/case-run.ts';
-import { answerMetrics, repeatMetrics } from './answer-metrics.ts';
+import { answerMetrics } from './answer-metrics.ts';
 import { type CaseGold, type Metric, passContribution, valueContribution } from './metric.ts';
 import { hasExpectedSources, NO_EXPECTED_SOURCES, retrievalMetrics } from './retrieval-metrics.ts';
 
@@ -175,7 +175,6 @@ function perTurn(
 /** Every metric, in display order. */
 export const allMetrics: readonly Metric[] = [
   ...answerMetrics,
-  ...repeatMetrics,
   ...retrievalMetrics,
   ...citationMetrics,
   ...abstentionMetrics,

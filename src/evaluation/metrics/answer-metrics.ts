@@ -68,13 +68,13 @@ export function gradeAnswer(run: CaseRun, gold: CaseGold): AnswerGrade {
   return gradeAs(isCited, `does not cite ${[...sources, ...chunks].join(' or ')}`);
 }
 
-const share = { group: 'answer', unit: 'share', better: 'higher' } as const;
-
 export const answerMetrics: readonly Metric[] = [
   {
-    ...share,
     id: 'answer.correct',
     label: 'Answered correctly',
+    group: 'answer',
+    unit: 'share',
+    better: 'higher',
     kind: 'binary',
     description: 'Share of questions answered as the case expects, or rightly not answered.',
     hasGold: canBeCorrect,
@@ -86,47 +86,22 @@ export const answerMetrics: readonly Metric[] = [
     },
   },
   {
-    ...share,
-    id: 'answer.clean',
-    label: 'No forbidden phrase',
-    kind: 'binary',
-    description: 'Share of answers without a forbidden phrase.',
-    hasGold: ({ expected }) => expected.forbidden.length > 0,
-    needs: 'no case has forbiddenPhrases',
-    measure: ({ answer, error }, { expected }) =>
-      error === null
-        ? passContribution(!expected.forbidden.some((phrase) => containsPhrase(answer, phrase)))
-        : null,
-  },
-];
-
-const repeated = {
-  group: 'repeat',
-  unit: 'share',
-  kind: 'binary',
-  hasGold: canBeCorrect,
-  needs: NEEDS_CORRECT,
-  empty: 'needs --repeat',
-  measure: () => null,
-} as const;
-
-/** Metrics over all runs of a case, without data for a case that ran once. */
-export const repeatMetrics: readonly Metric[] = [
-  {
-    ...repeated,
     id: 'repeat.pass_all_k',
     label: 'pass^k',
+    group: 'repeat',
+    unit: 'share',
     better: 'higher',
+    kind: 'binary',
     description: 'Share of questions answered correctly every time when asked k times.',
-    measureCase: overRuns((correct, runs) => correct === runs),
+    hasGold: canBeCorrect,
+    needs: NEEDS_CORRECT,
+    empty: 'needs --repeat',
+    measure: () => null,
+    measureCase: (runs, gold) =>
+      runs.length < 2 ? null : passContribution(countCorrect(runs, gold) === runs.length),
   },
 ];
 
 export function countCorrect(runs: readonly CaseRun[], gold: CaseGold): number {
   return runs.filter((run) => isCorrect(run, gold) === true).length;
-}
-
-function overRuns(passes: (correct: number, runs: number) => boolean): NonNullable<Metric['measureCase']> {
-  return (runs, gold) =>
-    runs.length < 2 ? null : passContribution(passes(countCorrect(runs, gold), runs.length));
 }

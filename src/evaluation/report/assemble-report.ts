@@ -89,7 +89,7 @@ export function assembleReport(input: ReportInput): ReportData {
   const arms = measured.map((one) => summarizeArm(one, context));
   const comparisons = comparePairs(measured, context).map((one) => ({
     ...one,
-    verdict: formatPairVerdict(one, arms),
+    verdict: formatPairVerdict(one),
   }));
   const decision = recommendArm(
     arms.map(({ name }) => name),

@@ -51,13 +51,6 @@ export function formatPoints(share: number): string {
   return formatCount(Number((share * 100).toFixed(1)), 'point');
 }
 
-/** "1.9 times"; null if there is nothing to compare with. */
-export function formatRatio(value: number, other: number): string | null {
-  if (!(other > 0) || !(value >= 0)) return null;
-  const ratio = value / other;
-  return `${ratio < 0.095 ? ratio.toPrecision(1) : ratio.toFixed(ratio < 9.95 ? 1 : 0)} times`;
-}
-
 /** "A, B and C" */
 export function joinWords(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

@@ -5,7 +5,6 @@ import {
   formatPercent,
   formatPoints,
   formatPValue,
-  formatRatio,
   HEADLINE_METRIC,
   joinWords,
   toKnownValue,
@@ -65,23 +64,25 @@ type RecommendationInput = Pick<ReportData, 'arms' | 'comparisons'> & {
 
 /** The recommendation in a few sentences. */
 export function formatRecommendation(
-  { kind, arms: left, needed }: Recommendation,
+  decision: Recommendation,
   { arms, comparisons, header: { margin } }: RecommendationInput,
 ): string {
-  const names = joinWords(left.map(quoteName));
+  const { kind, arms: left, needed } = decision;
+  const names = arms.map(({ name }) => name);
+  const finding = formatFinding({ arms, decision, kind: 'comparison' });
   const within = `within ${formatPoints(margin)}`;
-  const beaten = arms.map(({ name }) => name).filter((name) => !left.includes(name));
+  const beaten = names.filter((name) => !left.includes(name));
   const excluded = beaten.length === 0 ? '' : ` Beaten: ${joinWords(beaten.map(quoteName))}.`;
   const prices = formatPrices(left, arms);
   switch (kind) {
     case 'use':
-      return `Use ${names}: ${joinWords(formatReasons(left[0] ?? '', comparisons, within))}.${formatPriceOf(left[0] ?? '', arms)}`;
+      return `${finding}: ${joinWords(formatReasons(left[0] ?? '', comparisons, within))}.${formatPrices(names, arms)}`;
     case 'either':
-      return `Use any of ${names}: they answer as many questions correctly, ${within}, and no other difference is proven.${prices}${excluded}`;
+      return `${finding}: they answer as many questions correctly, ${within}, and no other difference is proven.${prices}${excluded}`;
     case 'weigh':
-      return `Choose between ${names}: they answer as many questions correctly, ${within}, and differ otherwise.${prices}${excluded}`;
+      return `${finding}: they answer as many questions correctly, ${within}, and differ otherwise.${prices}${excluded}`;
     case 'undecided':
-      return `Undecided between ${names}: ${
+      return `${finding}: ${
         needed === null
           ? 'more cases would hardly decide it'
           : `about ${formatCount(needed, 'more case')} like these would decide it`
@@ -135,16 +136,6 @@ function findPrices(arms: readonly ReportArm[]): { unit: 'money' | 'tokens'; val
     : { unit: 'tokens', values: valuesOf('cost.tokens') };
 }
 
-/** " It uses 1.9 times the tokens of “tool”.", without arms of the same price. */
-function formatPriceOf(arm: string, arms: readonly ReportArm[]): string {
-  const { unit, values } = findPrices(arms);
-  const ratios = arms.flatMap(({ name }) => {
-    const ratio = name === arm ? null : formatRatio(values.get(arm) ?? 0, values.get(name) ?? 0);
-    return ratio === null || ratio === '1.0 times' ? [] : [`${ratio} the ${unit} of ${quoteName(name)}`];
-  });
-  return ratios.length === 0 ? '' : ` It uses ${joinWords(ratios)}.`;
-}
-
 /** " Tokens per answer: 810 (“tool”), 420 (“always”)." */
 function formatPrices(names: readonly string[], arms: readonly ReportArm[]): string {
   const { unit, values } = findPrices(arms);
@@ -155,11 +146,8 @@ function formatPrices(names: readonly string[], arms: readonly ReportArm[]): str
   return ` ${unit === 'money' ? 'Price' : 'Tokens'} per answer: ${prices.join(', ')}.`;
 }
 
-/** The correct answers of two arms in one sentence, and the price in another. */
-export function formatPairVerdict(
-  { arm: armName, baseline: baselineName, metrics }: Compared,
-  arms: readonly ReportArm[],
-): string {
+/** The correct answers of two arms in one sentence. */
+export function formatPairVerdict({ arm: armName, baseline: baselineName, metrics }: Compared): string {
   const [first, other] = [quoteName(baselineName), quoteName(armName)];
   const headline = findHeadline(metrics);
   if (headline === undefined) return `No case can be judged in both ${other} and ${first}.`;
@@ -171,9 +159,5 @@ export function formatPairVerdict(
       : `${formatCount(Math.abs(net), `${net > 0 ? 'more' : 'fewer'} correct answer`)} than`;
   const p = adjustedP === null ? '' : `, ${formatPValue(adjustedP)}`;
   const split = `only ${other} right: ${better.length}, only ${first} right: ${worse.length}`;
-  const price = formatPriceOf(
-    armName,
-    arms.filter(({ name }) => name === armName || name === baselineName),
-  );
-  return `${other} has ${result} ${first} on ${formatCount(n, 'case')} (${split}): ${formatConclusion(conclusion)}${p}.${price}`;
+  return `${other} has ${result} ${first} on ${formatCount(n, 'case')} (${split}): ${formatConclusion(conclusion)}${p}.`;
 }

@@ -15,19 +15,6 @@ const MAX_FLIPPED_CASES = 30;
 const MAX_UNRECORDED_CASES = 50;
 const MAX_TEXT_LENGTH = 160;
 
-const TABLE_METRICS = [
-  'answer.correct',
-  'repeat.pass_all_k',
-  'retrieval.recall@5',
-  'citation.precision',
-  'abstention.recall',
-  'decision.over',
-  'decision.under',
-  'cost.tokens',
-  'cost.money',
-  'time.total',
-];
-
 interface CommentOptions {
   /** Changes since the baseline; null without one. */
   diff: RunDiff | null;
@@ -89,9 +76,8 @@ function renderUnrecorded(ids: readonly string[], { header, kind }: ReportData):
 }
 
 function renderMetrics({ arms, metrics, comparisons }: ReportData): string {
-  const rows = TABLE_METRICS.flatMap((id) => {
-    const info = metrics.find((metric) => metric.id === id);
-    if (info === undefined || arms.every((arm) => toKnownValue(arm.metrics[id]) === null)) return [];
+  const rows = metrics.flatMap(({ id, label, unit }) => {
+    if (arms.every((arm) => toKnownValue(arm.metrics[id]) === null)) return [];
     const cells = arms.map((arm) => {
       const value = toKnownValue(arm.metrics[id]);
       if (value === null) return 'no data';
@@ -100,9 +86,9 @@ function renderMetrics({ arms, metrics, comparisons }: ReportData): string {
         ?.metrics.find(({ metric }) => metric === id);
       const mark = { better: ' ▲', worse: ' ▼' }[compared?.conclusion as string];
       const proof = mark === undefined ? '' : `${mark} (${formatPValue(compared?.adjustedP ?? null)})`;
-      return `${formatMetricValue(value.value, info.unit)}${proof}`;
+      return `${formatMetricValue(value.value, unit)}${proof}`;
     });
-    return [`| ${info.label} | ${cells.join(' | ')} |`];
+    return [`| ${label} | ${cells.join(' | ')} |`];
   });
   const head = `| | ${arms.map(({ name }) => renderCode(name)).join(' | ')} |`;
   return [head, `|---|${arms.map(() => '--:|').join('')}`, ...rows].join('\n');

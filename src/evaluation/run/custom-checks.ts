@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import { formatPromptBlock } from '../../domain/prompts.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type CaseCheck, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
 import type { CaseRun } from '../report/case-run.ts';
+import { loadFunction } from './function-arm.ts';
 import { type GradeModel, parseJsonReply } from './grade-model.ts';
 
 type CheckResult = Pick<CaseRun['checks'][number], 'passed' | 'reason'> & Partial<CaseRun['checks'][number]>;
@@ -75,7 +75,10 @@ async function prepareCheck(check: CaseCheck, dependencies: CheckDependencies): 
     const pattern = new RegExp(check.regex, 'iu');
     return (answer) => toResult(pattern.test(answer), `${check.regex} does not match`);
   }
-  if ('module' in check) return checkWithFunction(await loadFunction(check.module, dependencies));
+  if ('module' in check) {
+    dependencies.assertTrustedCode(resolve(dependencies.directory, check.module.replace(/#.*/, '')));
+    return checkWithFunction(await loadFunction<CheckFunction>(check.module, dependencies.directory));
+  }
   if (grader === null) throw new Error('a rubric needs --grade-model.');
   return (answer, { question }, signal) => checkRubric(check.rubric, { question, answer }, grader, signal);
 }
@@ -85,19 +88,6 @@ function toResult(passed: boolean, reason: string): CheckResult {
 }
 
 type CheckFunction = (answer: string, item: EvaluationCase) => unknown;
-
-async function loadFunction(
-  reference: string,
-  { directory, assertTrustedCode }: CheckDependencies,
-): Promise<CheckFunction> {
-  const [path = '', name = 'default'] = reference.split('#');
-  const file = resolve(directory, path);
-  assertTrustedCode(file);
-  const loaded = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
-  const found = loaded[name];
-  if (typeof found !== 'function') throw new Error(`${path} exports no function "${name}".`);
-  return found as CheckFunction;
-}
 
 const functionResultSchema = z.union([
   z.boolean().transform((pass) => ({ pass, reason: '' })),

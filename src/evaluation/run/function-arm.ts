@@ -33,19 +33,16 @@ export type ArmFunction = (
   options: { signal: AbortSignal; repeat: number },
 ) => ArmAnswer | Promise<ArmAnswer>;
 
-/** Loads `agent.mjs` or `agent.mjs#name`, a path from the working directory. Throws `invalid_input`. */
-export async function loadArmFunction(reference: string): Promise<ArmFunction> {
+/** The function that `agent.mjs` or `agent.mjs#name` exports, a path from the directory. Throws `invalid_input`. */
+export async function loadFunction<Loaded>(reference: string, directory = '.'): Promise<Loaded> {
   const [path = '', name = 'default'] = reference.split('#');
-  const loaded = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
-    throw new AppError('invalid_input', `Could not load the arm ${path}.`, {
-      hint: messageOf(error),
-      cause: error,
-    });
+  const loaded = await import(pathToFileURL(resolve(directory, path)).href).catch((error: unknown) => {
+    throw new AppError('invalid_input', `Could not load ${path}.`, { hint: messageOf(error), cause: error });
   });
   const found = (loaded as Record<string, unknown>)[name];
-  if (typeof found === 'function') return found as ArmFunction;
+  if (typeof found === 'function') return found as Loaded;
   throw new AppError('invalid_input', `${path} exports no function "${name}".`, {
-    hint: 'Export a function of a case that returns { answer, sources }.',
+    hint: 'docs/evaluation.md has examples of arms and checks from code.',
   });
 }
 

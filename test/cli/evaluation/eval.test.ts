@@ -165,7 +165,7 @@ test('compares policies on the same cases, with the verdict first', async () => 
     /^The offline model is not a language model: .*\n[\s\S]*\nUndecided between “tool”, “always” and “never”: about\s\d+ more/,
   );
   expect(stdout).toContain('“always” compared with “tool”');
-  expect(stdout).toContain('never – tool');
+  expect(stdout).toMatch(/^“never” has \d+ fewer correct answers than “tool”/m);
   expect(stdout).toContain('4 cases: only large differences');
   const report = reportIn('compared.json');
   expect(report.arms.map(({ name }) => name)).toEqual(['tool', 'always', 'never']);
@@ -302,13 +302,14 @@ test('stops at the budget and continues with a larger one', async () => {
 
 test('rejects invalid input before asking', async () => {
   await writeFile(inHome('twice.jsonl'), '{"id":"a","question":"x"}\n{"id":"a","question":"y"}\n');
+  await writeFile(inHome('plain.jsonl'), '{"id":"a","question":"x"}\n');
   await writeFile(inHome('prices.json'), '{"models":{"offline":{"input":-1,"output":0}}}');
   const refused: [string[], string][] = [
     [['eval', 'twice.jsonl'], 'line 2: duplicate id "a", first used in line 1'],
     [['eval', 'nowhere.jsonl'], 'does not exist'],
     [
-      ['eval', 'cases.jsonl', '--gate', 'answer.clean>=0.5'],
-      'answer.clean cannot be measured: no case has forbiddenPhrases',
+      ['eval', 'plain.jsonl', '--gate', 'abstention.recall>=0.5'],
+      'abstention.recall cannot be measured: no case has answerable: false',
     ],
     [['eval', 'cases.jsonl', '--gate', 'answer.quality>=1'], 'Unknown metric'],
     [['eval', 'cases.jsonl', '--gate', 'no-worse-than twice.jsonl'], 'twice.jsonl is not valid JSON'],
@@ -396,7 +397,7 @@ test('compares with an agent from code', async () => {
     await run(['compare', 'cases.jsonl', '--arm', 'topK=3', '--arm', 'module:./none.mjs']),
   ).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Could not load the arm ./none.mjs'),
+    stderr: expect.stringContaining('Could not load ./none.mjs'),
   });
 });
 test('imports a BEIR folder as a collection and cases', async () => {

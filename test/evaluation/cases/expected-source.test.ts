@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  createSourceFinder,
   matchesSource,
   toExpectedSource,
+  toFileName,
 } from '../../../src/evaluation/cases/expected-source.ts';
 
 const NODES = 'file:///home/me/book/ros2/01%20nodes.md';
@@ -35,17 +35,8 @@ test('converts a URL to an expected source that matches it', () => {
   }
 });
 
-test('finds documents by expected source, also by folders above the ingested one', () => {
-  const documents = [
-    { url: 'ros2/nodes.md', uri: 'file:///home/me/book/ros2/nodes.md' },
-    { url: 'gazebo/nodes.md', uri: 'file:///home/me/book/gazebo/nodes.md' },
-    { url: 'https://docs.example/guide', uri: 'file:///home/me/guide.md' },
-  ];
-  const find = createSourceFinder(documents);
-  const urls = (expected: string) => find(expected).map(({ url }) => url);
-  expect(urls('nodes.md')).toEqual(['ros2/nodes.md', 'gazebo/nodes.md']);
-  expect(urls('book/ros2/nodes.md')).toEqual(['ros2/nodes.md']);
-  expect(urls('me/guide.md')).toEqual(['https://docs.example/guide']);
-  expect(urls('https://docs.example/guide/#top')).toEqual(['https://docs.example/guide']);
-  expect(urls('odes.md')).toEqual([]);
+test('names the file of URLs and paths', () => {
+  expect(toFileName(NODES)).toBe('01 nodes.md');
+  expect(toFileName('book/ros2/nodes.md')).toBe('nodes.md');
+  expect(toFileName('https://docs.example/guide/#top')).toBe('guide');
 });

@@ -95,15 +95,6 @@ test('sentences supported skips abstentions and small talk and counts sentences 
   ).toBeCloseTo(1 / 3);
 });
 
-test('forbidden phrases skip failed runs', () => {
-  const gold = createGold({ forbidden: ['send your key'] });
-  const said = createRun({ answer: 'Please SEND your key!' });
-  expect(measured('answer.clean', [said, gold], [createRun({ answer: 'No.' }), gold])).toBe(0.5);
-  expect(measured('answer.clean', [createRun({ error: createRunError() }), gold])).toBe(
-    'no case has forbiddenPhrases',
-  );
-});
-
 test('an answer is correct by phrases, else by answers, else by sources, and by abstaining', () => {
   const correct = (run: Partial<CaseRun>, gold: Parameters<typeof createGold>[0]) =>
     measured('answer.correct', [createRun(run), createGold(gold)]);

@@ -92,10 +92,10 @@ test('recommends an arm that answers more, with its price', () => {
   expect(findCorrect(report)?.better).toHaveLength(12);
   expect(report.decision).toEqual({ kind: 'use', arms: ['always'], needed: null });
   expect(report.verdict[0]).toBe(
-    'Use “always”: it answers more questions correctly than “tool” (p < 0.001). It uses 1.9 times the tokens of “tool”.',
+    'Use “always”: it answers more questions correctly than “tool” (p < 0.001). Tokens per answer: 100 (“tool”), 190 (“always”).',
   );
   expect(report.verdict[1]).toBe(
-    '“always” has 12 more correct answers than “tool” on 80 cases (only “always” right: 12, only “tool” right: 0): better, p < 0.001. It uses 1.9 times the tokens of “tool”.',
+    '“always” has 12 more correct answers than “tool” on 80 cases (only “always” right: 12, only “tool” right: 0): better, p < 0.001.',
   );
 });
 
@@ -139,7 +139,7 @@ test('decides between equivalent arms by cost, money before tokens', () => {
   const cheaper = createReport(cheap('large', 100, 0.01), cheap('small', 100, 0.001));
   expect(cheaper.decision).toEqual(use('small'));
   expect(cheaper.verdict[0]).toBe(
-    'Use “small”: it answers as many as “large”, within 5 points, and costs less. It uses 0.1 times the money of “large”.',
+    'Use “small”: it answers as many as “large”, within 5 points, and costs less. Price per answer: 0.0100 (“large”), 0.00100 (“small”).',
   );
   // Money takes precedence over tokens.
   const equal = createReport(cheap('long', 200, 0.01), cheap('short', 100, 0.01));
@@ -216,7 +216,7 @@ test('recommends the first arm if the other one is worse', () => {
   );
   expect(report.decision).toMatchObject({ kind: 'use', arms: ['tool'] });
   expect(report.verdict[1]).toMatch(
-    /^“never” has 60 fewer correct answers than “tool” on 80 cases .*: worse, p < 0\.001\. .*0\.1 times the tokens of “tool”\.$/,
+    /^“never” has 60 fewer correct answers than “tool” on 80 cases .*: worse, p < 0\.001\.$/,
   );
 });
 
@@ -263,9 +263,9 @@ test('reports a single arm with interval and tags', () => {
 
 test('gives the reason for a metric without data', () => {
   const [arm] = createReport(createArm('tool', () => true)).arms;
-  expect(arm?.metrics['answer.clean']).toEqual({
+  expect(arm?.metrics['decision.over']).toEqual({
     status: 'no data',
-    reason: 'no case has forbiddenPhrases',
+    reason: 'no case has needsRetrieval: false',
   });
   expect(arm?.metrics['abstention.precision']).toEqual({
     status: 'no data',

@@ -75,8 +75,8 @@ test('rejects invalid checks before any question is asked', async () => {
   const opening = (...checks: unknown[]) =>
     prepareChecks([createCase(...checks)], { directory: '.', grader: null, assertTrustedCode });
   await expect(opening({ regex: '(' })).rejects.toThrow('Invalid check regex ( in case "c"');
-  await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('Invalid check');
-  await expect(opening({ module: 'package.json#x' })).rejects.toThrow('Invalid check');
+  await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('Could not load nowhere.mjs');
+  await expect(opening({ module: 'package.json#x' })).rejects.toThrow('package.json exports no function "x"');
   await expect(opening({ rubric: 'Be nice.' })).rejects.toThrow('a rubric needs --grade-model');
   expect(() => createCase({ contains: 'a', regex: 'b' })).toThrow();
 });

@@ -30,7 +30,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => `case
 
 function compare(...pairs: ColumnPair[]) {
   const count = pairs[0]?.arm.sum.length ?? 0;
-  return compareArms([pairs], createSamplingUnits(count))[0] ?? [];
+  return compareArms([pairs], createSamplingUnits(ids(count)))[0] ?? [];
 }
 
 function compareArms(arms: readonly ColumnPair[][], units: SamplingUnits, permutations = 9999) {
@@ -150,7 +150,7 @@ test('other pairs do not weaken the question and are corrected among themselves'
   const among = (pairs: number) =>
     compareArms(
       Array.from({ length: pairs }, () => [pair]),
-      createSamplingUnits(7),
+      createSamplingUnits(ids(7)),
     ).map(([compared]) => compared);
   expect(among(1)[0]).toMatchObject({ adjustedP: near(p), conclusion: 'better', level: near(0.95) });
   const [question, other] = among(6);
@@ -264,7 +264,7 @@ function simulate(
   );
   const compared = compareColumns(
     pairs.map((pair) => pair.columns),
-    { caseIds: ids(cases), units: createSamplingUnits(cases), seed, margin: 0.05, permutations: 1999 },
+    { caseIds: ids(cases), units: createSamplingUnits(ids(cases)), seed, margin: 0.05, permutations: 1999 },
   );
   const comparisons = pairs.map(({ baseline, arm }, index) => ({
     baseline,
@@ -354,7 +354,7 @@ test('unchanged settings of a noisy model pass the test for losses 19 of 20 time
       const pair = { metric: CORRECT, baseline: rerun(0), arm: rerun(loss) };
       const [tested] = testLosses([pair], {
         caseIds: ids(cases),
-        units: createSamplingUnits(cases),
+        units: createSamplingUnits(ids(cases)),
         seed: world + 1,
         margin: 0.05,
         permutations: 999,
