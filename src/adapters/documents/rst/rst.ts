@@ -19,13 +19,7 @@ import {
 } from './blocks.ts';
 import { readExplicitMarkup } from './directives.ts';
 import { parseRstInline, type RstDefinitions } from './inline.ts';
-import {
-  readBulletList,
-  readDefinitionList,
-  readEnumeratedList,
-  readFieldList,
-  readOptionList,
-} from './lists.ts';
+import { readBulletList, readDefinitionList, readEnumeratedList, readFieldList } from './lists.ts';
 import { readGridTable, readSimpleTable } from './tables.ts';
 
 /** In order of precedence; the last reader accepts any line. */
@@ -39,7 +33,6 @@ const READERS: readonly RstReader[] = [
   readBulletList,
   readEnumeratedList,
   readFieldList,
-  readOptionList,
   readLineBlock,
   readDoctest,
   readDefinitionList,
@@ -113,19 +106,9 @@ function collectDefinitions(source: string): RstDefinitions {
   for (const [, target, url = '', name, directive, text = ''] of source.matchAll(markup)) {
     if (target !== undefined) targets.set(target.toLowerCase(), url);
     if (name === undefined) continue;
-    substitutions.set(name.toLowerCase(), substitutionText(directive ?? '', text));
+    substitutions.set(name.toLowerCase(), directive === 'replace' ? text : '');
   }
   return { substitutions, targets };
-}
-
-function substitutionText(directive: string, text: string): string {
-  if (directive === 'replace') return text;
-  if (directive === 'image') return /:alt:[ \t]*(.*)/.exec(text)?.[1] ?? '';
-  if (directive !== 'unicode') return '';
-  const codes = text
-    .matchAll(/(?:0x|x|U\+)([0-9a-f]{1,6})/gi)
-    .map(([, code = '']) => Number.parseInt(code, 16));
-  return [...codes].map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join('');
 }
 
 /** Separates the field list at the beginning from the other lines. */
