@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { AppError } from '../../faults/app-error.ts';
 import type { DownloadOptions } from './fetch-package.ts';
 import type { ModelLocation } from './weights.ts';
@@ -64,23 +63,10 @@ export interface EngineLocation {
   isCached: boolean;
 }
 
-/** ONNX Runtime beside the weights, in the cache, or installed by npm. Null if there is none. */
+/** ONNX Runtime beside the weights or in the cache. Null if there is none. */
 export function findOnnxEngine({ directory, cache }: ModelLocation): EngineLocation | null {
-  const found =
-    [directory, cache].map((parent) => join(parent, ENGINE_NAME)).find(isComplete) ?? findInstalledPackage();
-  return found === null ? null : { directory: found, isCached: found === join(cache, ENGINE_NAME) };
-}
-
-/** An `onnxruntime-node` of exactly our version: another one may compute other vectors. */
-function findInstalledPackage(): string | null {
-  try {
-    const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
-    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version?: unknown };
-    const directory = join(dirname(manifest), 'bin', 'napi-v6', process.platform, process.arch);
-    return version === VERSION && isComplete(directory) ? directory : null;
-  } catch {
-    return null;
-  }
+  const found = [directory, cache].map((parent) => join(parent, ENGINE_NAME)).find(isComplete);
+  return found === undefined ? null : { directory: found, isCached: found === join(cache, ENGINE_NAME) };
 }
 
 function isComplete(directory: string): boolean {
@@ -143,7 +129,7 @@ async function downloadEngine(directory: string, options: DownloadOptions): Prom
       'configuration_error',
       `ONNX Runtime could not be downloaded (npm: ${downloadFailure(error)}).`,
       {
-        hint: `Check the connection, install ${NPM_PACKAGE.name} beside citeloop, or set CITELOOP_MODEL_DIR to a copy of the model with ${ENGINE_NAME} in it.`,
+        hint: `Check the connection, or set CITELOOP_MODEL_DIR to a copy of the model with ${ENGINE_NAME} in it.`,
         recoverable: true,
         cause: error,
       },
