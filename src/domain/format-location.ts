@@ -18,3 +18,18 @@ export function linkToLocation(url: string, location: SourceLocation | undefined
     ? `${url}#L${location.from}`
     : `${url}#L${location.from}-L${location.to}`;
 }
+
+export function isWebUrl(url: string): boolean {
+  return /^https?:/i.test(url);
+}
+
+/** A file URL as a path; any other URL unchanged. */
+export function toDisplayUrl(url: string): string {
+  if (isWebUrl(url)) return url;
+  const path = url.replace(/^file:\/\//, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -33,12 +33,6 @@ export function runSearch(flags: SearchFlags): Promise<void> {
   return withApp({ flags: toSettings(settings), taped: { command: 'search', flags } }, async (app, run) => {
     const { collection, mode, context, hits } = await searchCollection(app, flags, run);
     const { explain = false } = flags;
-    if (app.config.agent.verbose) {
-      const terminal = createTerminal(process.stderr);
-      const found = `${context.chunks.length} of ${context.totalFound} passages`;
-      const line = `${mode} search of ${collection}: ${found}, threshold ${context.scoreThreshold}`;
-      terminal.write(`${terminal.text(line, 'dim')}\n`);
-    }
     if (!flags.json) {
       const shown = { collection, mode, context, hits, explain };
       return renderSearchResult(createTerminal(process.stdout), shown);

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../domain/citation.ts';
-import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
+import { formatLocation, isWebUrl, linkToLocation, toDisplayUrl } from '../../domain/format-location.ts';
 import type { SourceLocation } from '../../domain/location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -59,17 +59,5 @@ export function toSourceLink({ url, uri, location }: SourcePlace): string {
 
 /** A file URL as a path; any other URL unchanged. */
 export function formatUrl(url: string): string {
-  return oneLine(isWebUrl(url) ? url : decodePath(url.replace(/^file:\/\//, '')), 300);
-}
-
-export function isWebUrl(url: string): boolean {
-  return /^https?:/i.test(url);
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return oneLine(toDisplayUrl(url), 300);
 }

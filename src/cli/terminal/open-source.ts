@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readTerminalPrograms } from '../../config/terminal-programs.ts';
-import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
+import { formatLocation, isWebUrl, linkToLocation } from '../../domain/format-location.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { isFileDeleted } from '../../retrieval/deleted-files.ts';
-import { isWebUrl, type SourcePlace } from './format-source.ts';
+import type { SourcePlace } from './format-source.ts';
 import { type ProcessStreams, releaseTerminal } from './terminal.ts';
 
 /** The arguments with which editors open a file at a line. */

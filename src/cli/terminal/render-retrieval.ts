@@ -2,8 +2,7 @@ import { formatAbsentWords, type RetrievalContext } from '../../domain/retrieval
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { SearchMode } from '../../domain/setting-choices.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
-import { cutAtSentences } from '../../text/split-sentences.ts';
-import { indexTerms, queryTerms } from '../../text/terms.ts';
+import { selectPassageWindow } from '../../text/passage-window.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatSourcePlace, formatUrl, toSourceLink } from './format-source.ts';
 import { explainEmptyResult } from './render-ledger.ts';
@@ -76,21 +75,9 @@ function renderPassage(terminal: Terminal, label: string, chunk: PassageChunk, q
   renderText(terminal, formatUrl(chunk.url), { style: 'dim', indent: INDENT });
 }
 
-/** One line of about `max` characters that starts at the sentence from which most query terms are visible. */
+/** One line of at most `max` characters: the part of the text nearest to the query. */
 function bestExcerpt(text: string, query: string, max: number): string {
-  const wanted = new Set(queryTerms(query));
-  const sentences = cutAtSentences(text.replace(CODE_FENCE, ''));
-  const matches = sentences.map(
-    (sentence) => new Set(indexTerms(sentence).filter((term) => wanted.has(term))).size,
-  );
-  const visible = sentences.map((_, start) => {
-    let [sum, length] = [0, 0];
-    for (let at = start; at < sentences.length && length < max; at += 1) {
-      sum += matches[at] ?? 0;
-      length += sentences[at]?.length ?? 0;
-    }
-    return sum;
-  });
-  const best = Math.max(0, visible.indexOf(Math.max(...visible)));
-  return oneLine(`${best > 0 ? '… ' : ''}${sentences.slice(best).join('')}`, max);
+  const part = selectPassageWindow(text, query, max);
+  const start = text.startsWith(part) ? '' : '… ';
+  return oneLine(start + part.replace(CODE_FENCE, ''), max);
 }

@@ -67,7 +67,6 @@ export function renderSession(terminal: Terminal, { session, user, turns }: Show
   ];
   terminal.write(`${terminal.text(session.sessionId, 'bold')}\n`);
   renderText(terminal, about.map((part) => oneLine(part, 100)).join(' · '), { style: 'dim' });
-  const resets = resetsByTurn(session);
   turns.forEach(({ turn }) => {
     const { turnNumber } = turn.response;
     terminal.write('\n');
@@ -76,9 +75,6 @@ export function renderSession(terminal: Terminal, { session, user, turns }: Show
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderAnswerFooter(terminal, turn);
-    const reset = resets.get(turnNumber);
-    if (reset !== undefined)
-      terminal.write(`\n${terminal.text(`Reset ${formatMinute(reset)} UTC`, 'dim')}\n`);
   });
 }
 
@@ -90,17 +86,6 @@ export function formatTranscript(title: string, turns: readonly RecordedTurn[]):
     ),
   );
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
-}
-
-/** The time of each reset, by the number of the turn before it. */
-function resetsByTurn({ segments }: ConversationSession): Map<number, string> {
-  let turns = 0;
-  return new Map(
-    segments.map(({ turnCount, closedAt }) => {
-      turns += turnCount;
-      return [turns, closedAt];
-    }),
-  );
 }
 
 export function formatMinute(timestamp: string): string {

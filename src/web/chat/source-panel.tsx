@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SentenceEvidence } from '../../domain/checked-sentence.ts';
 import type { Citation } from '../../domain/citation.ts';
-import { formatLocation, linkToLocation } from '../../domain/format-location.ts';
+import { formatLocation, isWebUrl, linkToLocation, toDisplayUrl } from '../../domain/format-location.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { chatApi, describeRequestError, type SourcePassage } from './chat-api.ts';
@@ -52,9 +52,9 @@ export function SourcePanel({ citation, evidence, collection, onClose }: SourceP
         </p>
         <p>
           <SourceLink url={linkToLocation(url, citation.location)}>
-            {revealHiddenCharacters(formatUrl(url))}
+            {revealHiddenCharacters(toDisplayUrl(url))}
           </SourceLink>{' '}
-          {!/^https?:/i.test(url) && <FileLink citation={citation} collection={collection} />}
+          {!isWebUrl(url) && <FileLink citation={citation} collection={collection} />}
         </p>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: The keyboard must reach what scrolls. */}
@@ -123,14 +123,4 @@ function FileLink({ citation, collection }: Pick<SourcePanelProps, 'citation' | 
       )}
     </>
   );
-}
-
-/** Shows a file URL as a path. */
-function formatUrl(url: string): string {
-  if (/^https?:/i.test(url)) return url;
-  try {
-    return decodeURIComponent(url.replace(/^file:\/\//, ''));
-  } catch {
-    return url;
-  }
 }
