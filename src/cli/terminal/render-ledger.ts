@@ -1,6 +1,6 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { describeFlag, toEvidenceText } from '../../domain/answer-status.ts';
-import { type Citation, isPassedCitation } from '../../domain/citation.ts';
+import { isPassedCitation } from '../../domain/citation.ts';
 import type { ConversationTurn, LedgerEntry } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
@@ -56,18 +56,13 @@ function renderSearch(terminal: Terminal, search: SearchDecision, turn: Conversa
       chunk === undefined ? oneLine(chunkId, 40) : `${formatSourcePlace(chunk)}  ${chunk.score.toFixed(2)}`;
     const citation = citations.find((each) => each.chunkId === chunkId);
     const use = citation
-      ? citedPieces(terminal, citation)
+      ? [
+          { text: `cited as ${formatMarker(citation.marker)},`, gap: '  ' },
+          verdictPiece(terminal, citation.verdict),
+        ]
       : [{ text: 'not cited', gap: '  ', paint: (part: string) => terminal.text(part, 'dim') }];
     terminal.write(`${wrapPieces(terminal, [{ text: INDENT + place }, ...use], `${INDENT}  `)}\n`);
   }
-}
-
-function citedPieces(terminal: Terminal, { marker, verdict }: Citation): LinePiece[] {
-  return [
-    { text: `cited as ${formatMarker(marker)},`, gap: '  ' },
-    verdictPiece(terminal, verdict),
-    ...(verdict === 'unsupported' ? [{ text: ': it does not say what the answer says', gap: '' }] : []),
-  ];
 }
 
 /** `where` names the collection. */
