@@ -18,6 +18,7 @@ const FORMAT = 2;
 
 const metadataSchema = z.object({
   createdBy: z.literal('citeloop'),
+  /** Version 0.3 and earlier did not write it. */
   format: z.number().default(1),
   embedder: z.string().default(''),
   dimensions: z.number().default(0),
@@ -92,7 +93,7 @@ export async function createQdrantCollections(
         size: dimensions,
         distance: 'Cosine',
         on_disk: onDisk,
-        ...(onDisk && {
+        ...(quantization === 'int8' && {
           quantization_config: { scalar: { type: 'int8', always_ram: true } },
         }),
       },
@@ -145,6 +146,11 @@ export function hasAllIndexes({ payload_schema: indexes }: Schemas['CollectionIn
   return Object.keys(CHUNK_INDEXES).every((field) => field in indexes);
 }
 
+/** False for collections of version 0.3 and earlier: vectors cannot be added to a collection. */
+export function hasWordVectors({ config }: Schemas['CollectionInfo']): boolean {
+  return WORDS_VECTOR in (config.params.vectors ?? {});
+}
+
 /** Null if the server has no such collection. */
 export function describeQdrantCollection(
   connection: QdrantConnection,
@@ -169,9 +175,7 @@ export function parseCollectionMetadata(
 ): CollectionMetadata | null {
   const { data } = metadataSchema.safeParse(info.config.metadata);
   if (data === undefined) return null;
-  // Version 0.3 stored no word vectors, and vectors cannot be added to a collection.
-  const hasWords = WORDS_VECTOR in (info.config.params.vectors ?? {});
-  if (data.format === FORMAT && hasWords) return data;
+  if (data.format === FORMAT) return data;
   const isNewer = data.format > FORMAT;
   throw new AppError(
     'configuration_error',

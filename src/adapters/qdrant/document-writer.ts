@@ -24,8 +24,10 @@ import { extractChunkTerms } from './sparse-terms.ts';
 export function createDocumentWriter(
   chunks: PointCollection,
   documents: PointCollection,
-  { dimensions, now }: { dimensions: number; now: () => Date },
+  { dimensions, hasWords, now }: { dimensions: number; hasWords: boolean; now: () => Date },
 ) {
+  const storable = ({ words }: Pick<ChunkVectors, 'words'>) => (hasWords ? words : null);
+
   async function replace(writes: readonly DocumentWrite[], uris: readonly string[]): Promise<boolean> {
     const [previous] = await Promise.all([
       readDocumentRecords(documents, matchAny('uri', uris)),
@@ -55,11 +57,11 @@ export function createDocumentWriter(
         const version = documentVersion(write);
         const record = { ...document, version, writtenAt, chunks: given.length, bytes: 0 };
         for (const chunk of given) {
-          const { words } = chunk;
+          const words = storable(chunk);
           const terms = extractChunkTerms(document.title, chunk.headings, chunk.text);
           record.bytes += Buffer.byteLength(chunk.text) + 12 * terms.length + 4 * dimensions;
           record.bytes += 2 * (words === null ? 0 : words.text.length + words.path.length);
-          yield toChunkPoint(chunk, document, { terms, version, writtenAt });
+          yield toChunkPoint({ ...chunk, words }, document, { terms, version, writtenAt });
         }
         records.push(record);
       }
@@ -108,10 +110,11 @@ export function createDocumentWriter(
 
     async addVectors(added: ReadonlyMap<string, ChunkVectors>): Promise<void> {
       for (const { vector } of added.values()) assertUsable(vector);
-      const named = Array.from(added, ([hash, own]) => [hash, toNamedVectors(own)] as const);
+      const entries = [...added].map(([hash, own]) => [hash, { ...own, words: storable(own) }] as const);
+      const named = entries.map(([hash, own]) => [hash, toNamedVectors(own)] as const);
       await setPointVectors(chunks, DENSE_VECTOR, new Map(named));
       // Of chunks that were embedded without words.
-      const words = [...added].filter(([, own]) => own.words !== null);
+      const words = entries.filter(([, own]) => own.words !== null);
       const ofWords = words.map(([hash, own]) => [hash, toNamedVectors({ ...own, vector: null })] as const);
       if (words.length > 0) await setPointVectors(chunks, WORDS_VECTOR, new Map(ofWords));
     },

@@ -8,6 +8,7 @@ import {
   deleteQdrantCollection,
   describeQdrantCollection,
   hasAllIndexes,
+  hasWordVectors,
   missingCollectionError,
   parseCollectionMetadata,
   type QdrantStorageOptions,
@@ -56,7 +57,8 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
       return createForeignChunkStore({ ...target, info: chunks, embedder: foreignEmbedder, payloadMap });
     }
     const shards = chunks.config.params.shard_number ?? 1;
-    return documents && openQdrantChunkStore({ ...target, metadata, shards, runtime });
+    const hasWords = hasWordVectors(chunks);
+    return documents && openQdrantChunkStore({ ...target, metadata, shards, hasWords, runtime });
   }
 
   async function create(name: string, identity: CollectionIdentity): Promise<void> {

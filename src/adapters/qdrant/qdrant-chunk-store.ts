@@ -47,12 +47,11 @@ const CONDITION_VALUES = 500;
 /** The point that changes with every write. */
 const CHANGE_ID = '00000000-0000-0000-0000-000000000000';
 
-const WORD_VECTORS = [WORDS_VECTOR, PATH_VECTOR];
-const VECTOR_NAMES = [DENSE_VECTOR, ...WORD_VECTORS];
-
 interface StoreOptions extends PointCollection {
   metadata: CollectionMetadata;
   shards: number;
+  /** Whether the collection can store word vectors. */
+  hasWords: boolean;
   runtime: Pick<Runtime, 'now' | 'newId'>;
 }
 
@@ -60,14 +59,16 @@ type ChunkPoint = Pick<Schemas['Record'], 'id' | 'payload' | 'vector'>;
 
 /** Opens a collection that citeloop created. */
 export async function openQdrantChunkStore(options: StoreOptions): Promise<ChunkStore> {
-  const { connection, name, collection, metadata, shards, runtime } = options;
+  const { connection, name, collection, metadata, shards, hasWords, runtime } = options;
   const { embedder, dimensions, createdAt } = metadata;
   let { description = null } = metadata;
   const chunks: PointCollection = { connection, name, collection };
   const documents: PointCollection = { connection, name, collection: `${collection}${DOCUMENTS_SUFFIX}` };
-  const writer = createDocumentWriter(chunks, documents, { dimensions, now: runtime.now });
+  const writer = createDocumentWriter(chunks, documents, { dimensions, hasWords, now: runtime.now });
   const counts = new ChunkCounts(chunks, (await readChange()).changeId);
   const rankPoints = createPointSearch({ chunks, counts, dimensions, shards });
+  const wordNames = hasWords ? [WORDS_VECTOR, PATH_VECTOR] : [];
+  const vectorNames = [DENSE_VECTOR, ...wordNames];
   /** The version that each record had when it was last read. */
   let knownVersions = new Map<string, string | undefined>();
   let cachedInfo: { changeId: string; info: CollectionInfo } | undefined;
@@ -181,7 +182,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
           'version',
           versions,
           [...CHUNK_FIELDS, 'start', 'version'],
-          VECTOR_NAMES,
+          vectorNames,
         );
         const byVersion = Map.groupBy(points, ({ payload }) => String(payload?.version));
         const isComplete = records.every(
@@ -202,7 +203,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     },
 
     async vectors(contentHashes) {
-      const points = await chunksWith('contentHash', contentHashes, ['contentHash'], VECTOR_NAMES);
+      const points = await chunksWith('contentHash', contentHashes, ['contentHash'], vectorNames);
       return new Map(
         points.flatMap(({ payload, vector }): [string, ChunkVectors][] => {
           const { vector: dense, words } = fromNamedVectors(vector);
@@ -212,7 +213,8 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     },
 
     async wordVectors(chunkIds) {
-      const points = await readCurrent(() => chunksWith('chunkId', chunkIds, ['chunkId'], WORD_VECTORS));
+      if (!hasWords) return new Map();
+      const points = await readCurrent(() => chunksWith('chunkId', chunkIds, ['chunkId'], wordNames));
       return new Map(
         points.flatMap(({ payload, vector }): [string, ChunkWords][] => {
           const { words } = fromNamedVectors(vector);
@@ -221,11 +223,11 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
       );
     },
 
-    scoreWords: (query, chunkIds) => scorePointWords(chunks, query, chunkIds),
+    scoreWords: async (query, chunkIds) => (hasWords ? scorePointWords(chunks, query, chunkIds) : new Map()),
 
     async unembedded({ words } = { words: false }) {
       const fields = ['chunkId', 'contentHash', 'tokenCount', 'uri', 'chunkIndex'];
-      const missing = words ? VECTOR_NAMES : [DENSE_VECTOR];
+      const missing = words && hasWords ? vectorNames : [DENSE_VECTOR];
       const filter = { should: missing.map((vector) => withoutVectorFilter(vector)) };
       const points = await scrollPoints(chunks, { filter, fields });
       const order = ({ payload }: ChunkPoint) =>

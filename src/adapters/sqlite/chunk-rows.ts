@@ -59,7 +59,7 @@ export function readDocuments(
   const findDocument = database.prepare('SELECT * FROM document WHERE uri = ?');
   const findChunks = database.prepare(
     `SELECT chunk.*, vector.v AS vector, word_vectors.text AS words, path FROM chunk
-     LEFT JOIN vector ON vector.id = chunk.id LEFT JOIN word_vectors ON word_vectors.id = chunk.id
+     LEFT JOIN vector ON vector.id = chunk.id LEFT JOIN ${wordVectorsTable(database)} ON word_vectors.id = chunk.id
      WHERE document_id = ? ORDER BY chunk_index`,
   );
   return uris.flatMap((uri): DocumentWrite[] => {
@@ -73,6 +73,17 @@ export function readDocuments(
     });
     return [{ document: rowToDocument(row), chunks }];
   });
+}
+
+/** The table of word vectors; an empty one in a file of format 3, which has none. */
+export function wordVectorsTable(database: DatabaseSync): string {
+  return formatVersion(database) > 3
+    ? 'word_vectors'
+    : '(SELECT 0 AS id, NULL AS text, NULL AS path WHERE false) AS word_vectors';
+}
+
+export function formatVersion(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
 /** Reads `words` and `path`. */

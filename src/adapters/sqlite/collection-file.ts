@@ -1,19 +1,42 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, viaCommand } from '../../faults/advice.ts';
+import { rowToChunk, SELECT_CHUNKS } from './chunk-rows.ts';
 import { createDatabaseFile, inTransaction } from './database.ts';
 import type { SqliteFileFormat } from './file-format.ts';
 import { CHECKED_TABLES, checksumSql, createCheckedInsert } from './row-checksums.ts';
+import { createTextSegmentWriter } from './text-segments.ts';
 
 export const COLLECTION_FORMAT: SqliteFileFormat = {
   /** "Cite" in ASCII. */
   applicationId: 0x43697465,
   version: 4,
+  readableVersion: 3,
   contents: 'a citeloop collection',
   olderHint: advice`Remove it${viaCommand('collections delete')} and ingest again.`,
-  upgrade: { from: 3, run: addWordsAndChecksums },
+  upgrades: [replaceFts5, (database) => database.exec(UNEMBEDDED_SCHEMA), addWordsAndChecksums],
 };
 
+const TEXT_SCHEMA = `
+  CREATE TABLE text_segment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    first_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    lengths BLOB NOT NULL,
+    crc INTEGER NOT NULL
+  );
+  CREATE TABLE posting (
+    segment INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    data BLOB NOT NULL,
+    crc INTEGER NOT NULL,
+    PRIMARY KEY (segment, term)
+  ) WITHOUT ROWID;
+`;
+const UNEMBEDDED_SCHEMA = 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY);';
 const WORDS_SCHEMA =
   'CREATE TABLE word_vectors (id INTEGER PRIMARY KEY, text BLOB NOT NULL, path BLOB NOT NULL, crc INTEGER NOT NULL);';
 
@@ -66,24 +89,8 @@ const SCHEMA = `
     scales BLOB NOT NULL,
     crc INTEGER NOT NULL
   );
-  CREATE TABLE text_segment (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    first_id INTEGER NOT NULL,
-    last_id INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    dead INTEGER NOT NULL,
-    ids BLOB NOT NULL,
-    lengths BLOB NOT NULL,
-    crc INTEGER NOT NULL
-  );
-  CREATE TABLE posting (
-    segment INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    data BLOB NOT NULL,
-    crc INTEGER NOT NULL,
-    PRIMARY KEY (segment, term)
-  ) WITHOUT ROWID;
-  CREATE TABLE unembedded (id INTEGER PRIMARY KEY);
+  ${TEXT_SCHEMA}
+  ${UNEMBEDDED_SCHEMA}
   ${WORDS_SCHEMA}
 `;
 
@@ -93,15 +100,31 @@ export function createCollectionSchema(database: DatabaseSync): void {
   database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
 }
 
-/** Version 0.3 had neither. */
+/** Version 0.2 indexed words with FTS5. */
+function replaceFts5(database: DatabaseSync): void {
+  addColumn(database, 'chunk', 'location TEXT');
+  database.exec(`${TEXT_SCHEMA} DROP TABLE vocabulary; DROP TABLE terms; DROP TABLE common_term;`);
+  const writer = createTextSegmentWriter(database);
+  for (const row of database.prepare(`${SELECT_CHUNKS} ORDER BY chunk.id`).iterate()) {
+    const { title, headings, text } = rowToChunk(row);
+    writer.add(Number(row.id), title, headings, text);
+  }
+  writer.flush();
+}
+
 function addWordsAndChecksums(database: DatabaseSync): void {
   database.exec(WORDS_SCHEMA);
   for (const table of CHECKED_TABLES) {
-    if (table === 'word_vectors') continue;
-    database.exec(
-      `ALTER TABLE ${table} ADD COLUMN crc INTEGER; UPDATE ${table} SET crc = ${checksumSql(table)};`,
-    );
+    addColumn(database, table, 'crc INTEGER');
+    database.exec(`UPDATE ${table} SET crc = ${checksumSql(table)}`);
   }
+}
+
+/** Unless the table has it. */
+function addColumn(database: DatabaseSync, table: string, definition: string): void {
+  const find = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
+  if (find.get(table, definition.split(' ')[0] ?? '') !== undefined) return;
+  database.exec(`ALTER TABLE ${table} ADD COLUMN ${definition}`);
 }
 
 /** Creates an empty collection, unless another process does so at the same time. */

@@ -10,12 +10,14 @@ export interface SqliteFileFormat {
   applicationId: number;
   /** The version that this program writes. */
   version: number;
+  /** The oldest version that can be read as it is. */
+  readableVersion: number;
   /** Such as "a citeloop collection". */
   contents: string;
   /** What to do about an older version that cannot be upgraded. */
   olderHint: string | Advice;
-  /** From the only earlier version that can be upgraded. Runs inside a transaction. */
-  upgrade: { from: number; run: (database: DatabaseSync) => void };
+  /** The step from version 1 to 2, from 2 to 3 and so on. All run inside one transaction. */
+  upgrades: readonly ((database: DatabaseSync) => void)[];
 }
 
 export interface FileUpgrade {
@@ -31,13 +33,14 @@ export interface SqliteFileOptions {
 }
 
 /**
- * Checks that the file has this format, and upgrades the version before. Throws `configuration_error` for another
- * format, and an error of a damaged file if it is empty.
+ * Checks that the file has this format, and upgrades it if it cannot be read or written as it is. Throws
+ * `configuration_error` for another format, and an error of a damaged file if it is empty.
  */
 export function ensureFileFormat(
   database: DatabaseSync,
   path: string,
   format: SqliteFileFormat,
+  access: 'read' | 'write',
   options: SqliteFileOptions,
 ): void {
   const { applicationId, version, pages } = readHeader(database);
@@ -47,8 +50,8 @@ export function ensureFileFormat(
       hint: 'Move the file away, or use another CITELOOP_HOME.',
     });
   }
-  if (version === format.upgrade.from) upgradeFile(database, path, format, options);
-  else if (version !== format.version) {
+  if (version === format.version) return;
+  if (version < 1 || version > format.version) {
     const isNewer = version > format.version;
     throw new AppError(
       'configuration_error',
@@ -57,6 +60,7 @@ export function ensureFileFormat(
       { hint: isNewer ? 'Update citeloop, or use another CITELOOP_HOME.' : format.olderHint },
     );
   }
+  if (access === 'write' || version < format.readableVersion) upgradeFile(database, path, format, options);
 }
 
 /** One transaction after a backup: whenever the process is killed, the file is the old one or the new one. */
@@ -70,9 +74,9 @@ function upgradeFile(
     const { version } = readHeader(database);
     // Another process has upgraded it while this one waited for the lock.
     if (version === format.version) return null;
-    const backup = backupPath(path, format);
+    const backup = backupPath(path, version);
     backUp(path, backup, busyTimeoutMs);
-    format.upgrade.run(database);
+    for (const upgrade of format.upgrades.slice(version - 1)) upgrade(database);
     database.exec(`PRAGMA user_version = ${format.version}`);
     return backup;
   });
@@ -99,12 +103,12 @@ function backUp(path: string, backup: string, timeout: number): void {
   }
 }
 
-function backupPath(path: string, { upgrade }: SqliteFileFormat): string {
-  return `${path}.v${upgrade.from}.bak`;
+function backupPath(path: string, version: number): string {
+  return `${path}.v${version}.bak`;
 }
 
-export function removeBackup(path: string, format: SqliteFileFormat): void {
-  rmSync(backupPath(path, format), { force: true });
+export function removeBackups(path: string, { version }: SqliteFileFormat): void {
+  for (let older = 1; older < version; older += 1) rmSync(backupPath(path, older), { force: true });
 }
 
 /** In one snapshot: another process may be upgrading the file. */

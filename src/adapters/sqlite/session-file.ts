@@ -9,13 +9,12 @@ export const SESSION_FORMAT: SqliteFileFormat = {
   /** "CitS" in ASCII. */
   applicationId: 0x43697453,
   version: 2,
+  readableVersion: 1,
   contents: 'a session file of citeloop',
   olderHint: 'Move the file away, or use another CITELOOP_HOME.',
-  upgrade: {
-    from: 1,
-    run: (database) =>
-      database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
-  },
+  upgrades: [
+    (database) => database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),
+  ],
 };
 
 /**
@@ -70,13 +69,13 @@ const SCHEMA = `
 
 /** Null if the file does not exist. */
 export function openSessionFile(path: string, options: SqliteFileOptions): DatabaseSync | null {
-  return existsSync(path) ? open(path, options) : null;
+  return existsSync(path) ? open(path, 'read', options) : null;
 }
 
 /** Creates the file if necessary. Another process may do so at the same time. */
 export function openOrCreateSessionFile(path: string, options: SqliteFileOptions): DatabaseSync {
   if (!existsSync(path)) createSessionFile(path);
-  return open(path, options);
+  return open(path, 'write', options);
 }
 
 function createSessionFile(path: string): void {
@@ -91,11 +90,11 @@ export function createSessionSchema(database: DatabaseSync): void {
   );
 }
 
-function open(path: string, options: SqliteFileOptions): DatabaseSync {
+function open(path: string, access: 'read' | 'write', options: SqliteFileOptions): DatabaseSync {
   return withDatabase(path, options.busyTimeoutMs, (database) => {
     // A deleted conversation must not be recoverable.
     database.exec('PRAGMA secure_delete = ON');
-    ensureFileFormat(database, path, SESSION_FORMAT, options);
+    ensureFileFormat(database, path, SESSION_FORMAT, access, options);
     return database;
   });
 }

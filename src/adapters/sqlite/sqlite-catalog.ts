@@ -5,7 +5,7 @@ import { assertSameEmbedder } from '../../domain/collection-identity.ts';
 import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
 import { COLLECTION_FORMAT, createCollectionFile } from './collection-file.ts';
 import { withDatabase } from './database.ts';
-import { ensureFileFormat, removeBackup, type SqliteFileOptions } from './file-format.ts';
+import { ensureFileFormat, removeBackups, type SqliteFileOptions } from './file-format.ts';
 import { createSqliteChunkStore } from './sqlite-chunk-store.ts';
 import { toSqliteError } from './sqlite-error.ts';
 
@@ -26,10 +26,12 @@ export function createSqliteCatalog(
     }
   }
 
-  function openFile(name: string, path: string): ChunkStore {
+  function openFile(name: string, path: string, access: 'read' | 'write'): ChunkStore {
     return withDatabase(path, busyTimeoutMs, (database) => {
-      ensureFileFormat(database, path, COLLECTION_FORMAT, options);
-      return createSqliteChunkStore(database, name, path);
+      const ensure = (access: 'read' | 'write') =>
+        ensureFileFormat(database, path, COLLECTION_FORMAT, access, options);
+      ensure(access);
+      return createSqliteChunkStore(database, name, path, () => ensure('write'));
     });
   }
 
@@ -43,12 +45,12 @@ export function createSqliteCatalog(
         return files.flatMap((file) => (file.endsWith(SUFFIX) ? [basename(file, SUFFIX)] : [])).sort();
       }),
 
-    open: (name) => onFile(name, (path) => (existsSync(path) ? openFile(name, path) : null)),
+    open: (name) => onFile(name, (path) => (existsSync(path) ? openFile(name, path, 'read') : null)),
 
     openOrCreate: (name, identity) =>
       onFile(name, (path) => {
         if (!existsSync(path)) createCollectionFile(path, identity);
-        const store = openFile(name, path);
+        const store = openFile(name, path, 'write');
         try {
           assertSameEmbedder(name, store.identity, identity);
           return store;
@@ -62,7 +64,7 @@ export function createSqliteCatalog(
       onFile(name, async (path) => {
         if (!existsSync(path)) return false;
         for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
-        removeBackup(path, COLLECTION_FORMAT);
+        removeBackups(path, COLLECTION_FORMAT);
         return true;
       }),
   };

@@ -2,12 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { matchesContentHash } from '../../domain/document.ts';
 import type { ChunkStore, ChunkWords, StoreHit } from '../../ports/chunk-store.ts';
 import {
+  formatVersion,
   readDocuments,
   rowToChunk,
   rowToDocument,
   rowToVerifiedChunk,
   rowToWords,
   SELECT_CHUNKS,
+  wordVectorsTable,
 } from './chunk-rows.ts';
 import { createChunkSearch, toSqlCondition } from './chunk-search.ts';
 import { readCollectionMetadata, writeCollectionMetadata } from './collection-file.ts';
@@ -18,8 +20,16 @@ import { toSqliteError } from './sqlite-error.ts';
 import { compactTextSegments } from './text-segments.ts';
 import { compactVectorSegments } from './vector-segments.ts';
 
-/** A collection in one SQLite file, which must have the current format. `close` closes the database. */
-export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
+/**
+ * A collection in one SQLite file, which must have a readable schema. `prepareWrite` is called before each write. `close`
+ * closes the database.
+ */
+export function createSqliteChunkStore(
+  database: DatabaseSync,
+  name: string,
+  path: string,
+  prepareWrite: () => void,
+): ChunkStore {
   const { embedder, dimensions } = readCollectionMetadata(database);
   const { search, containing, termsFrom, total } = createChunkSearch(database, dimensions);
   /** Chunks added and removed since the last `settle`. */
@@ -44,9 +54,13 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
   const toChunk = (row: Record<string, unknown>) => rowToVerifiedChunk(row, name);
 
+  /** Files of format 3 have none. */
+  const hasChecksums = () => formatVersion(database) > 3;
+
   /** `work` returns the number of chunks it changed. */
   function change(work: () => number): Promise<void> {
     return run(() => {
+      prepareWrite();
       changed += inTransaction(database, work);
     });
   }
@@ -98,13 +112,13 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
     vectors: (contentHashes) =>
       run(() => {
+        const isIntact = hasChecksums() ? `NOT ${isChangedSql('vector')}` : 'true';
         const rows = database
           .prepare(
             `SELECT content_hash, vector.v AS vector, max(word_vectors.text) AS words, path FROM chunk
              JOIN vector ON vector.id = chunk.id
-             LEFT JOIN word_vectors ON word_vectors.id = chunk.id
-             WHERE content_hash IN (SELECT value FROM json_each(?)) AND NOT ${isChangedSql('vector')}
-             GROUP BY content_hash`,
+             LEFT JOIN ${wordVectorsTable(database)} ON word_vectors.id = chunk.id
+             WHERE content_hash IN (SELECT value FROM json_each(?)) AND ${isIntact} GROUP BY content_hash`,
           )
           .all(JSON.stringify(contentHashes));
         return new Map(
@@ -120,7 +134,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         const rows = database
           .prepare(
             `SELECT chunk_id, word_vectors.text AS words, path FROM chunk
-             JOIN word_vectors ON word_vectors.id = chunk.id
+             JOIN ${wordVectorsTable(database)} ON word_vectors.id = chunk.id
              WHERE chunk_id IN (SELECT value FROM json_each(?))`,
           )
           .all(JSON.stringify(chunkIds));
@@ -129,7 +143,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
     unembedded: ({ words } = { words: false }) =>
       run(() => {
-        const withoutWords = 'UNION SELECT id FROM chunk WHERE id NOT IN (SELECT id FROM word_vectors)';
+        const withoutWords = `UNION SELECT id FROM chunk WHERE id NOT IN (SELECT id FROM ${wordVectorsTable(database)})`;
         const rows = database
           .prepare(
             `SELECT chunk_id, content_hash, token_count FROM chunk
@@ -216,9 +230,10 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         changed = 0;
       }),
 
-    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database, count))),
+    check: () =>
+      run(() => inSnapshot(database, () => findCollectionProblems(database, count, hasChecksums()))),
 
-    damaged: () => run(() => inSnapshot(database, () => findDamagedDocuments(database))),
+    damaged: () => run(() => inSnapshot(database, () => findDamagedDocuments(database, hasChecksums()))),
 
     close: async () => {
       if (database.isOpen) database.close();
@@ -236,7 +251,11 @@ function optimize(database: DatabaseSync): void {
 }
 
 /** What is wrong with a collection file, one sentence each: damaged pages, or tables that contradict each other. */
-function findCollectionProblems(database: DatabaseSync, count: (from: string) => number): string[] {
+function findCollectionProblems(
+  database: DatabaseSync,
+  count: (from: string) => number,
+  hasChecksums: boolean,
+): string[] {
   const problems: [number, string][] = [
     [count('chunk WHERE document_id NOT IN (SELECT id FROM document)'), 'chunks have no document'],
     [
@@ -248,11 +267,14 @@ function findCollectionProblems(database: DatabaseSync, count: (from: string) =>
       'chunks have a vector but are marked as not embedded',
     ],
     [count('vector WHERE id NOT IN (SELECT id FROM chunk)'), 'vectors belong to no chunk'],
-    [count('word_vectors WHERE id NOT IN (SELECT id FROM chunk)'), 'word vectors belong to no chunk'],
+    [
+      count(`${wordVectorsTable(database)} WHERE id NOT IN (SELECT id FROM chunk)`),
+      'word vectors belong to no chunk',
+    ],
     [count('segment_meta WHERE id NOT IN (SELECT id FROM segment)'), 'vector segments are empty'],
     [count('posting WHERE segment NOT IN (SELECT id FROM text_segment)'), 'terms belong to no segment'],
   ];
-  for (const table of CHECKED_TABLES) {
+  for (const table of hasChecksums ? CHECKED_TABLES : []) {
     if (DOCUMENT_TABLES.includes(table)) continue;
     const changed = count(`${table} WHERE ${isChangedSql(table)}`);
     problems.push([changed, `rows of the table ${table} do not match their checksum`]);
@@ -264,16 +286,18 @@ function findCollectionProblems(database: DatabaseSync, count: (from: string) =>
 }
 
 /** URIs of documents with a chunk that does not match its hash, or a row that does not match its checksum. */
-function findDamagedDocuments(database: DatabaseSync): string[] {
+function findDamagedDocuments(database: DatabaseSync, hasChecksums: boolean): string[] {
   const uris = new Set<string>();
   for (const row of database.prepare(SELECT_CHUNKS).iterate()) {
     if (!matchesContentHash(rowToChunk(row))) uris.add(String(row.uri));
   }
-  const changed = database.prepare(
-    `SELECT DISTINCT uri FROM document LEFT JOIN chunk ON chunk.document_id = document.id
-     LEFT JOIN vector ON vector.id = chunk.id LEFT JOIN word_vectors ON word_vectors.id = chunk.id
-     WHERE ${DOCUMENT_TABLES.map(isChangedSql).join(' OR ')}`,
-  );
-  for (const { uri } of changed.iterate()) uris.add(String(uri));
+  if (hasChecksums) {
+    const changed = database.prepare(
+      `SELECT DISTINCT uri FROM document LEFT JOIN chunk ON chunk.document_id = document.id
+       LEFT JOIN vector ON vector.id = chunk.id LEFT JOIN word_vectors ON word_vectors.id = chunk.id
+       WHERE ${DOCUMENT_TABLES.map(isChangedSql).join(' OR ')}`,
+    );
+    for (const { uri } of changed.iterate()) uris.add(String(uri));
+  }
   return [...uris].sort();
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { RecordedSession, RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { inSnapshot, inTransaction } from './database.ts';
-import { removeBackup, type SqliteFileOptions } from './file-format.ts';
+import { ensureFileFormat, removeBackups, type SqliteFileOptions } from './file-format.ts';
 import {
   createSessionSchema,
   openOrCreateSessionFile,
@@ -24,7 +24,10 @@ const SELECT_TURNS = `
   SELECT number, body FROM turn
   WHERE session = (SELECT id FROM session WHERE session_id = ?)`;
 
-/** Sessions in one SQLite file, which is opened on first use and created on the first write. */
+/**
+ * Sessions in one SQLite file, which is opened on first use and created on the first write. It is
+ * upgraded on the first write.
+ */
 export function createSqliteSessionStore(
   path: string,
   { busyTimeoutMs = 30_000, onUpgrade }: Partial<SqliteFileOptions> = {},
@@ -62,6 +65,7 @@ function createSessionStore(
     try {
       const opened = database ?? openOrCreateSessionFile(path, options);
       database = opened;
+      ensureFileFormat(opened, path, SESSION_FORMAT, 'write', options);
       inTransaction(opened, () => {
         writer ??= createSessionWriter(opened);
         work(writer);
@@ -134,7 +138,7 @@ function createSessionStore(
         // Otherwise the text would stay in the write-ahead log and in backups. Active readers may still keep it there.
         if (changes > 0) {
           database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-          removeBackup(path, SESSION_FORMAT);
+          removeBackups(path, SESSION_FORMAT);
         }
         return changes > 0;
       }),

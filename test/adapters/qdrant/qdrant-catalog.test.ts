@@ -5,6 +5,8 @@ import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog
 import { parseServerAddress } from '../../../src/adapters/qdrant/qdrant-connection.ts';
 import { formatHint } from '../../../src/cli/format-advice.ts';
 import type { AppError } from '../../../src/faults/app-error.ts';
+import type { ChunkRecord, DocumentWrite } from '../../../src/ports/chunk-store.ts';
+import { WORD_DIMENSIONS } from '../../../src/ports/embedder.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
 import { getTestQdrant, type QdrantServer } from '../../support/qdrant-server.ts';
 
@@ -87,7 +89,7 @@ describe.skipIf(server === null)('a catalog on a real server', () => {
     expect(await catalog.delete('book')).toBe(true);
   });
 
-  test('refuses a collection without word vectors, as version 0.3 created them', async () => {
+  test('searches and extends a collection that was created without word vectors', async () => {
     const { catalog, client, chunks } = createLibrary();
     await catalog.openOrCreate('book', IDENTITY);
     const { config } = await client.getCollection(chunks);
@@ -97,11 +99,25 @@ describe.skipIf(server === null)('a catalog on a real server', () => {
       sparse_vectors: { terms: {} },
       metadata: config.metadata ?? {},
     });
-    for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
-      const error = await open().catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ kind: 'configuration_error' });
-      expect(formatHint(error as AppError)).toContain('ingest again');
-    }
+    const store = await catalog.openOrCreate('book', IDENTITY);
+    const words = { text: new Int8Array(WORD_DIMENSIONS).fill(9), path: new Int8Array() };
+    const full = sampleDocument('zebra', 8, { chunks: ['zebra'] });
+    const bare = sampleDocument('walrus', 8, { chunks: ['walrus'] });
+    const changed = ({ document, chunks: own }: DocumentWrite, changes = {}) => ({
+      document,
+      chunks: own.map((chunk) => ({ ...chunk, words, ...changes })),
+    });
+    await store.write([changed(full), changed(bare, { vector: null })]);
+    const { chunkId, contentHash } = bare.chunks[0] as ChunkRecord;
+    expect(await store.unembedded({ words: true })).toMatchObject([{ chunkId }]);
+    const vector = vectorOf('zebra', 8);
+    await store.addVectors(new Map([[contentHash, { vector, words }]]));
+    expect(await store.unembedded({ words: true })).toEqual([]);
+    expect((await store.read([full.document.uri]))[0]?.chunks[0]?.words).toBeNull();
+    expect((await store.vectors([contentHash])).get(contentHash)?.words).toBeNull();
+    expect(await store.wordVectors([chunkId])).toEqual(new Map());
+    expect(await store.scoreWords?.({ vectors: words.text, weights: [1] }, [chunkId])).toEqual(new Map());
+    expect(await store.search({ text: null, vector, limit: 5, filter: {} })).toHaveLength(2);
   });
 
   test('reports missing chunks and terms', async () => {

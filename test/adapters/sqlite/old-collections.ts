@@ -11,7 +11,14 @@ const CHECKED = ['meta', 'document', 'chunk', 'vector', 'segment', 'segment_meta
 const THIRD_FORMAT = `${CHECKED.map((table) => `ALTER TABLE ${table} DROP COLUMN crc;`).join('')}
   DROP TABLE word_vectors; PRAGMA user_version = 3;`;
 const SECOND_FORMAT = `${THIRD_FORMAT} DROP TABLE unembedded; PRAGMA user_version = 2;`;
-const DOWNGRADES = { 2: SECOND_FORMAT, 3: THIRD_FORMAT };
+const FIRST_FORMAT = `${SECOND_FORMAT}
+  DROP TABLE text_segment; DROP TABLE posting; ALTER TABLE chunk DROP COLUMN location;
+  CREATE VIRTUAL TABLE terms USING fts5 (heading, body, content='', contentless_delete=1, tokenize='ascii');
+  CREATE VIRTUAL TABLE vocabulary USING fts5vocab (terms, row);
+  CREATE TABLE common_term (term TEXT PRIMARY KEY) WITHOUT ROWID;
+  PRAGMA user_version = 1;
+`;
+const DOWNGRADES = { 1: FIRST_FORMAT, 2: SECOND_FORMAT, 3: THIRD_FORMAT };
 
 /** Creates a collection `old` of an earlier format and returns its path. */
 export async function createOldCollection(

@@ -158,7 +158,7 @@ test('reports a full disk and keeps earlier documents', async () => {
   const path = join(await createTemporaryDirectory(), 'book.sqlite');
   createCollectionFile(path, IDENTITY);
   const database = openDatabase(path, 50);
-  const store = createSqliteChunkStore(database, 'book', path);
+  const store = createSqliteChunkStore(database, 'book', path, () => {});
   onTestFinished(() => store.close());
   await store.write([documentOf('first')]);
   // Simulates a full disk.
