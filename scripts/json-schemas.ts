@@ -88,7 +88,6 @@ export const outputSchemas: Readonly<Record<string, z.ZodType>> = {
       unchanged: count,
       removed: count,
       gone: z.array(z.string()),
-      mixed: z.array(z.string()),
       empty: z.array(z.string()),
       failed: z.array(z.object({ uri: z.string(), message: z.string(), hint: z.string().nullable() })),
       chunks: count,

@@ -67,7 +67,7 @@ function runAndReport(
 ): Promise<void> {
   const whenInterrupted = 'Run the same command again to continue.';
   return withApp({ flags: settings, whenInterrupted, taped: { command, flags } }, async (app, run) =>
-    writeReport(await evaluate(app, run), app, run, { ...flags, json }),
+    writeReport(await evaluate(app, run), app, { ...flags, json }),
   );
 }
 

@@ -1,4 +1,3 @@
-import { loadConfig } from '../../config/load-config.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import {
   diffRuns,
@@ -8,14 +7,14 @@ import {
   type RunDiff,
 } from '../../evaluation/report/diff-runs.ts';
 import { formatMetricDifference } from '../../evaluation/report/format-metric.ts';
+import { parseReport } from '../../evaluation/report/report-data.ts';
 import { formatCount, quoteName } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatTable } from '../terminal/format-table.ts';
 import { createTerminal, type Terminal, type TextStyle } from '../terminal/terminal.ts';
 import { wrapLine } from '../terminal/wrap-text.ts';
-import type { JsonCommandFlags } from './evaluation-files.ts';
+import { type JsonCommandFlags, readJsonFile } from './evaluation-files.ts';
 import { formatTestCells, joinBlocks } from './render-evaluation.ts';
-import { findReport } from './run-archive.ts';
 
 const MAX_SHOWN_FLIPS = 20;
 const MAX_TEXT_LENGTH = 400;
@@ -28,12 +27,15 @@ export interface EvalDiffFlags extends JsonCommandFlags {
 }
 
 export async function runEvalDiff(flags: EvalDiffFlags): Promise<void> {
-  const { before = 'last~1', after = 'last', arm = [], json, config, ...settings } = flags;
-  const { home } = loadConfig({ flags: settings, configPath: config });
-  const [earlier, later] = [await findReport(home, before), await findReport(home, after)];
+  const { before = '', after = '', arm = [], json } = flags;
+  const [earlier, later] = [await readReport(before), await readReport(after)];
   const diff = diffRuns({ ...earlier, arm: arm[0] }, { ...later, arm: arm[1] ?? arm[0] });
   const terminal = createTerminal(process.stdout);
   terminal.write(json !== undefined ? `${JSON.stringify(diff)}\n` : renderDiff(diff, terminal));
+}
+
+async function readReport(path: string) {
+  return { name: path, report: parseReport(await readJsonFile(path, 'Report'), path) };
 }
 
 function renderDiff(diff: RunDiff, terminal: Terminal): string {

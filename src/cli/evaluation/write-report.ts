@@ -8,25 +8,21 @@ import {
 } from '../../evaluation/report/pull-request-comment.ts';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
 import { reportDirectory } from '../../package.ts';
-import type { CommandRun } from '../../tape/run-observer.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrap-text.ts';
 import { readJsonFile, writeOutputFile } from './evaluation-files.ts';
 import type { EvaluationFlags } from './evaluation-inputs.ts';
 import { renderEvaluation } from './render-evaluation.ts';
-import { archiveRun } from './run-archive.ts';
 
 const MAX_LISTED_CASES = 10;
 
 /** Output files; an empty path of the JSON is stdout. */
 type ReportOutputs = Pick<EvaluationFlags, 'json' | 'html' | 'markdown' | 'reportUrl' | 'gate'>;
 
-/** Archives a finished evaluation, writes its outputs and prints it. Throws `gate_failed` if a gate failed. */
+/** Writes the outputs of a finished evaluation and prints it. Throws `gate_failed` if a gate failed. */
 export async function writeReport(
   result: ReportData,
   { config }: App,
-  { tape }: CommandRun,
   outputs: ReportOutputs,
 ): Promise<void> {
   const report = createConfiguredRedactor(config).value(result);
@@ -41,17 +37,12 @@ export async function writeReport(
     process.stderr.write(`${sentence}. Add --on-miss record to record only these.\n`);
     return;
   }
-  const archived = tape?.replaying ? null : await archiveRun(config.home, report);
   const written = await writeFiles(report, outputs);
   const terminal = createTerminal(process.stdout);
   if (outputs.json === '') process.stdout.write(`${JSON.stringify(report)}\n`);
   else {
     terminal.write(renderEvaluation(report, terminal));
     for (const path of written) terminal.write(terminal.text(`Wrote ${path}\n`, 'dim'));
-    if (archived !== null) {
-      const compare = archived.isFirst ? '' : ' Compare with the run before: citeloop eval diff';
-      renderText(terminal, `Saved as run ${archived.name}.${compare}`, { style: 'dim' });
-    }
   }
   assertGatesPassed(report.gates);
 }

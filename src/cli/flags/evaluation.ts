@@ -82,17 +82,14 @@ const importCases: CommandDefinition<EvalImportFlags> = {
 };
 
 const diff: CommandDefinition<EvalDiffFlags> = {
-  command: 'diff [before] [after]',
+  command: 'diff <before> <after>',
   describe: 'Compare two evaluations case by case',
   positionals: {
-    before: { describe: 'A --json file, a run, or last~1' },
-    after: { describe: 'A --json file or a run (default last)' },
+    before: { describe: 'The earlier --json file' },
+    after: { describe: 'The later --json file' },
   },
   options: { arm: { array: true, describe: 'Arm to compare; twice for one of each' } },
-  examples: [
-    ['citeloop eval diff last~1 last', 'Compare with the previous run'],
-    ['citeloop eval diff before.json after.json', 'Compare two --json files'],
-  ],
+  examples: [['citeloop eval diff before.json after.json', 'Compare two --json files']],
   handler: async (flags) => (await import('../evaluation/eval-diff.ts')).runEvalDiff(flags),
 };
 

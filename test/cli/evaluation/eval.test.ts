@@ -238,13 +238,13 @@ test('warns if no expected source is in the collection', async () => {
   expect(reportIn('base.json').notes).toEqual([]);
 });
 
-test('archives runs and compares them case by case', async () => {
+test('compares two reports case by case', async () => {
   await run(['eval', 'cases.jsonl', '--json', 'with.json']);
   const without = await run([
     ...['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json'],
     ...['--system-prompt', 'Be brief.', '--max-history', '5'],
   ]);
-  const { code, stdout } = await runInProcess(['eval', 'diff'], { home });
+  const { code, stdout } = await runInProcess(['eval', 'diff', 'with.json', 'without.json'], { home });
   expect(code).toBe(0);
   expect(stdout).toMatch(
     /^Of 3 answers, 2 got worse and 0 better: .+\.\nChanged settings: policy tool → never; maxHistory 20 → 5; systemPrompt\.\n/,
@@ -267,10 +267,10 @@ test('archives runs and compares them case by case', async () => {
       { id: 'topic', before: { state: 'wrong' }, after: { state: 'right' } },
     ],
   });
-  const unknown = await runInProcess(['eval', 'diff', 'yesterday', 'last'], { home });
+  const unknown = await runInProcess(['eval', 'diff', 'yesterday.json', 'with.json'], { home });
   expect(unknown).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('"yesterday"'),
+    stderr: expect.stringContaining('yesterday.json'),
   });
 });
 

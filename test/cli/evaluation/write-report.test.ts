@@ -23,8 +23,7 @@ test('redacts keys and tokens in every output', async () => {
   const home = await createTemporaryDirectory();
   const app = createApp(loadConfig({ flags: { home }, env: { COHERE_API_KEY: KEY }, cwd: home }));
   const paths = ['json', 'html', 'markdown'].map((name) => [name, join(home, name)]);
-  const run = { signal: new AbortController().signal, tape: null };
-  await writeReport(report, app, run, Object.fromEntries(paths));
+  await writeReport(report, app, Object.fromEntries(paths));
   const files = await Promise.all(paths.map(([, path = '']) => readFile(path, 'utf8')));
   expect(files[0]).toContain('It is [redacted].');
   for (const text of [...files, ...written.mock.calls.map(([part]) => String(part))]) {
