@@ -4,14 +4,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median, percentile, withTemporaryDirectory } from '../support/measure.ts';
+import { median, percentile, processCpuMs, residentMb, withTemporaryDirectory } from '../support/measure.ts';
 import { type BenchmarkRow, createNote, createRow, RESULTS_DIRECTORY } from '../support/results.ts';
 import { type LoadPoint, renderLoadPlot } from './serve-plot.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/citeloop.js', import.meta.url));
 const CONCURRENCIES = [1, 4, 16, 64, 200];
-const CPU_METRIC = 'process_cpu_seconds_total';
-const MEMORY_METRIC = 'process_resident_memory_bytes';
 /** Per concurrency; every client takes at least two. */
 const MIN_TURNS = 160;
 const QUESTIONS = [
@@ -39,11 +37,12 @@ interface MeasuredLoad extends LoadPoint {
 export function benchServe(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const { url, child } = await startServer(join(directory, 'home'));
+    const pid = child.pid ?? Number.NaN;
     try {
       // A warm-up with every question: indexes the sample book and fills caches.
       for (const [number] of QUESTIONS.entries()) await takeTurn(url, number);
       const points: MeasuredLoad[] = [];
-      for (const concurrency of CONCURRENCIES) points.push(await measure(url, concurrency));
+      for (const concurrency of CONCURRENCIES) points.push(await measure(url, pid, concurrency));
       const plot = await writePlot(points);
       const [single] = points;
       const highest = points.at(-1);
@@ -67,7 +66,7 @@ export function benchServe(): Promise<BenchmarkRow[]> {
         ),
         createRow(
           `serve: resident memory after ${points.reduce((sum, { turns }) => sum + turns, QUESTIONS.length)} turns`,
-          (await readMetric(url, MEMORY_METRIC)) / 2 ** 20,
+          residentMb(pid),
           'MB',
         ),
         createNote(`serve: plot in ${plot}`),
@@ -91,11 +90,11 @@ async function startServer(home: string): Promise<{ url: string; child: ChildPro
 }
 
 /** Each client asks its next question when it has the answer. */
-async function measure(url: string, concurrency: number): Promise<MeasuredLoad> {
+async function measure(url: string, pid: number, concurrency: number): Promise<MeasuredLoad> {
   const turns = Math.max(MIN_TURNS, 2 * concurrency);
   const taken: { totalMs: number; firstWordMs: number }[] = [];
   let next = 0;
-  const cpuBefore = await readMetric(url, CPU_METRIC);
+  const cpuBefore = processCpuMs(pid);
   const started = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
@@ -107,7 +106,7 @@ async function measure(url: string, concurrency: number): Promise<MeasuredLoad> 
   return {
     concurrency,
     turns,
-    cpuMs: (1000 * ((await readMetric(url, CPU_METRIC)) - cpuBefore)) / turns,
+    cpuMs: (processCpuMs(pid) - cpuBefore) / turns,
     turnsPerSecond: taken.length / seconds,
     medianMs: median(totals),
     p95Ms: percentile(totals, 0.95),
@@ -135,12 +134,6 @@ async function takeTurn(url: string, number: number): Promise<{ totalMs: number;
   }
   if (!text.includes('"type":"turn_completed"')) throw new Error(`A turn failed: ${text.slice(-300)}`);
   return { totalMs: performance.now() - started, firstWordMs };
-}
-
-/** Reads a value from the server's Prometheus metrics. */
-async function readMetric(url: string, metric: string): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(metrics)?.[1]);
 }
 
 async function writePlot(points: readonly LoadPoint[]): Promise<string> {

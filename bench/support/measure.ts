@@ -86,12 +86,16 @@ export async function withTemporaryDirectory<T>(work: (directory: string) => Pro
 export function cpuTimeMs(serverPid: number | null): number {
   const { user, system } = process.cpuUsage();
   const own = (user + system) / 1000;
-  if (serverPid === null) return own;
+  return serverPid === null ? own : own + processCpuMs(serverPid);
+}
+
+/** CPU time of another process. */
+export function processCpuMs(pid: number): number {
   // Fields 14 and 15 of /proc/<pid>/stat, in hundredths of a second; the name before may contain spaces.
-  const fields = readFileSync(`/proc/${serverPid}/stat`, 'utf8')
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
-  return own + (Number(fields[11]) + Number(fields[12])) * 10;
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Of a process: all resident memory, its own (RssAnon), or the files that it maps (RssFile). */

@@ -11,7 +11,6 @@ import { guardOrigin } from './http/guards.ts';
 import type { Service } from './http/listen.ts';
 import { createPageRoutes, type PageFile } from './http/page-files.ts';
 import { createOpenAiRoutes } from './openai/openai-routes.ts';
-import { createServerMetrics } from './turns/metrics.ts';
 import type { ServedCollections } from './turns/served-collections.ts';
 import { createTurnRunner, type TurnLimits } from './turns/turn-runner.ts';
 
@@ -30,26 +29,18 @@ export interface AgentServerOptions extends HttpAppOptions {
   limits: TurnLimits & { maxBodyBytes: number };
 }
 
-/** The agent over HTTP: OpenAI's APIs, the web page with its API, health and metrics. */
+/** The agent over HTTP: OpenAI's APIs, the web page with its API, and health. */
 export function createAgentServer(options: AgentServerOptions): Service {
   const { policy, version, limits } = options;
   const sharedToken = options.token === undefined ? null : [{ name: null, token: options.token }];
   const tokens = options.tokens ?? sharedToken;
-  const metrics = createServerMetrics();
-  const turns = createTurnRunner(limits, metrics);
+  const turns = createTurnRunner(limits);
   const callers = createCallerRegistry(tokens);
   const api = { ...options, turns, callers, maxBodyBytes: limits.maxBodyBytes, locks: createKeyedLock() };
   let stopping = false;
 
-  const app = createHttpApp({
-    ...options,
-    nameOf: callers.nameOf,
-    onRequest(request) {
-      metrics.countRequest(request);
-      options.onRequest?.(request);
-    },
-  });
-  for (const path of ['/v1/*', '/api/*', '/metrics']) {
+  const app = createHttpApp({ ...options, nameOf: callers.nameOf });
+  for (const path of ['/v1/*', '/api/*']) {
     app.use(path, guardOrigin);
     app.use(path, callers.guard);
     app.use(path, async (context, next) => {
@@ -61,11 +52,6 @@ export function createAgentServer(options: AgentServerOptions): Service {
   app.get('/healthz', (context) =>
     context.json({ status: stopping ? 'stopping' : 'ok' }, stopping ? 503 : 200),
   );
-  app.get('/metrics', (context) => {
-    return context.body(metrics.format(turns), 200, {
-      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-    });
-  });
   app.route('/v1', createOpenAiRoutes(api));
   app.route('/api', createAskRoute(api));
   app.route('/api/sessions', createSessionRoutes(api));

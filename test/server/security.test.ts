@@ -49,7 +49,7 @@ test('refuses unknown host names on every route', async () => {
     '[::2]',
     'x@127.0.0.1',
   ]) {
-    for (const path of ['/', '/healthz', '/metrics', '/v1/models', '/api/sessions']) {
+    for (const path of ['/', '/healthz', '/v1/models', '/api/sessions']) {
       const { status, body } = await raw(url, { path, headers: { host } });
       expect({ host, path, refused: status === 403 || status === 400 }).toEqual({
         host,
@@ -122,7 +122,7 @@ test('refuses requests from pages of other sites', async () => {
   for (const site of ['cross-site', 'same-site']) {
     const headers = { ...json, 'sec-fetch-site': site };
     expect((await raw(url, { method: 'POST', path: '/api/ask', headers, body: question })).status).toBe(403);
-    expect((await raw(url, { path: '/metrics', headers })).status).toBe(403);
+    expect((await raw(url, { path: '/v1/models', headers })).status).toBe(403);
   }
   expect(await sessions.list()).toHaveLength(1);
   const own = { ...json, origin: url, host, 'sec-fetch-site': 'same-origin' };
@@ -157,14 +157,7 @@ test('requires the token except for the page and /healthz', async () => {
     `Bearer ${'x'.repeat(8000)}`,
   ];
   for (const authorization of wrong) {
-    for (const path of [
-      '/v1/models',
-      '/api/about',
-      '/api/sessions',
-      '/api/collections',
-      '/metrics',
-      '/api/sources/x',
-    ]) {
+    for (const path of ['/v1/models', '/api/about', '/api/sessions', '/api/collections', '/api/sources/x']) {
       const { status, headers, body } = await raw(url, { path, headers: { authorization } });
       expect({ path, status }).toEqual({ path, status: 401 });
       expect(headers['www-authenticate']).toBe('Bearer');
@@ -277,7 +270,7 @@ test('sends security headers with every response', async () => {
     { path: '/nothing' },
     { path: '/api/sessions' },
     { path: '/api/sessions', headers: { host: 'evil.example' } },
-    { path: '/metrics' },
+    { path: '/v1/models' },
     { method: 'POST', path: '/api/ask', headers: json, body: question },
     { method: 'POST', path: '/api/ask', headers: json, body: '{' },
   ];

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { guardHost, type HostRules } from './guards.ts';
 import { HttpError, toErrorBody, toHttpError } from './http-error.ts';
@@ -14,8 +14,6 @@ export interface HttpAppOptions {
 
 export interface EndedRequest {
   method: string;
-  /** The pattern of the route, such as /api/sessions/:id. */
-  route: string;
   path: string;
   status: number;
   ms: number;
@@ -63,7 +61,6 @@ export function createHttpApp({
     }
     onRequest?.({
       method: context.req.method,
-      route: routeOf(context),
       path: context.req.path,
       status: context.res.status,
       caller: nameOf(context.req.raw),
@@ -89,9 +86,4 @@ function toErrorResponse(error: HttpError): Response {
       ...(error.status === 401 && { 'www-authenticate': 'Bearer' }),
     },
   });
-}
-
-/** The route of the last handler that ran, or of the guard that refused the request. */
-function routeOf({ req }: Context): string {
-  return req.matchedRoutes[req.routeIndex]?.path ?? '*';
 }

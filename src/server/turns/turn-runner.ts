@@ -4,7 +4,6 @@ import type { RunEvent } from '../../domain/run-event.ts';
 import { advice, settingName } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { HttpError } from '../http/http-error.ts';
-import type { ServerMetrics, TurnOutcome } from './metrics.ts';
 
 export interface TurnLimits {
   /** Turns that run at the same time. */
@@ -34,15 +33,13 @@ type RunTurn = (emit: (event: RunEvent) => void, signal: AbortSignal) => Promise
 
 /** Runs turns within limits, at their own pace, and aborts them when their client disconnects. */
 export interface TurnRunner {
-  readonly running: number;
-  readonly waiting: number;
   /** Throws an HttpError if the queue is full or the server is stopping. */
   start(runTurn: RunTurn, disconnected: AbortSignal): Promise<StartedTurn>;
   /** Refuses new turns, waits up to `graceMs` for running ones, then aborts the rest. */
   drain(graceMs: number): Promise<void>;
 }
 
-export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: ServerMetrics): TurnRunner {
+export function createTurnRunner({ turnMs, ...limits }: TurnLimits): TurnRunner {
   const gate = createConcurrencyGate({
     ...limits,
     whenFull: (retryAfter) =>
@@ -51,40 +48,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
   const active = new Map<AbortController, Promise<void>>();
   let stopping = false;
 
-  async function run(
-    runTurn: RunTurn,
-    signal: AbortSignal,
-    entered: Promise<() => void>,
-    push: (event: RunEvent) => void,
-  ): Promise<void> {
-    const startedAt = performance.now();
-    let outcome: TurnOutcome = 'failed';
-    const release = await entered;
-    try {
-      await runTurn((event) => {
-        if (event.type === 'turn_completed') {
-          outcome = 'completed';
-          metrics.countAnswer(event.turn.response);
-        }
-        push(event);
-      }, signal);
-    } catch (error) {
-      if (signal.aborted) outcome = 'interrupted';
-      throw error;
-    } finally {
-      release();
-      metrics.countTurn(outcome, (performance.now() - startedAt) / 1000);
-    }
-  }
-
   return {
-    get running() {
-      return gate.running;
-    },
-    get waiting() {
-      return gate.waiting;
-    },
-
     async start(runTurn, disconnected) {
       if (stopping) throw new HttpError(503, 'stopping', 'The server is stopping.', { retryAfter: 5 });
       const controller = new AbortController();
@@ -94,7 +58,14 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
       const timer = setTimeout(() => controller.abort(turnTimeoutError(turnMs)), turnMs);
       const queue = createEventQueue<RunEvent | WaitingEvent>();
       const entered = gate.enter(controller.signal, (ahead) => queue.push({ type: 'waiting', ahead }));
-      const ended = run(runTurn, controller.signal, entered, queue.push)
+      const ended = entered
+        .then(async (release) => {
+          try {
+            await runTurn(queue.push, controller.signal);
+          } finally {
+            release();
+          }
+        })
         .then(
           () => queue.end(),
           (error: unknown) => queue.end(controller.signal.aborted ? controller.signal.reason : error),
@@ -106,10 +77,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Ser
         });
       active.set(controller, ended);
       // A full queue throws at once; a turn in the queue is returned without waiting.
-      await Promise.race([entered, Promise.resolve()]).catch((error: unknown) => {
-        if (error instanceof HttpError) metrics.countRefusal();
-        throw error;
-      });
+      await Promise.race([entered, Promise.resolve()]);
       return { events: readEvents(queue), abandon, ended };
     },
 
