@@ -17,7 +17,6 @@ import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { defineTool, type McpTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
-import { toSourceUri } from './source-resources.ts';
 
 const MAX_QUERY = 120;
 
@@ -50,7 +49,6 @@ const output = z.object({
       score: z.number(),
       verdict: verdictSchema.describe('Whether the passage supports the sentences that cite it.'),
       ref: z.string().nullable().describe('The id of the passage, for read_source.'),
-      resource: z.string().nullable().describe('The resource with the whole document.'),
     }),
   ),
   sentences: z
@@ -159,11 +157,7 @@ function toProgressMessage(event: RunEvent): string | null {
 function toOutput(response: AgentResponse): z.input<typeof output> {
   return {
     ...response,
-    citations: response.citations.map((citation) => ({
-      ...citation,
-      ref: citation.chunkId,
-      resource: citation.chunkId === null ? null : toSourceUri(citation.url),
-    })),
+    citations: response.citations.map((citation) => ({ ...citation, ref: citation.chunkId })),
     sentences: response.sentences.map((sentence) => ({
       ...sentence,
       markers: sentence.refs,

@@ -1,15 +1,10 @@
-import { McpServer, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { AppError, messageOf } from '../../faults/app-error.ts';
-import { messageWithHint } from '../../faults/error-response.ts';
-import { visibleText } from '../../text/visible-text.ts';
-import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
+import { McpServer } from '@modelcontextprotocol/server';
 import { createMcpAskTool } from './ask-tool.ts';
 import type { CallTracker } from './call-tracker.ts';
 import { registerTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
 import { createMcpReadTool } from './read-source-tool.ts';
 import { createMcpSearchTool } from './search-docs-tool.ts';
-import { createSourceResources, McpProtocolError } from './source-resources.ts';
 
 /** More than any call needs, and few enough to validate quickly. */
 const MAX_ARGUMENT_MEMBERS = 100;
@@ -30,8 +25,6 @@ interface McpServerOptions {
 /** Returns a function that creates a server for a connection, or for a request of the protocol of 2026. All share the library. */
 export function createMcpServers({ library, tracker, version, onError }: McpServerOptions): () => McpServer {
   const tools = [createMcpSearchTool(library), createMcpReadTool(library), createMcpAskTool(library)];
-  const resources = createSourceResources(library);
-
   return () => {
     const server = new McpServer(
       { name: 'citeloop', title: 'citeloop', version },
@@ -40,30 +33,7 @@ export function createMcpServers({ library, tracker, version, onError }: McpServ
     server.server.onerror = (error) => onError(error.message);
     for (const tool of tools) registerTool(server, tool, { tracker, onError, ...library });
     // The SDK would announce changes of the tool list, which never changes.
-    server.server.registerCapabilities({ tools: { listChanged: false }, resources: {} });
-    server.server.setRequestHandler('resources/list', ({ params }) =>
-      withProtocolErrors(() => resources.list(params?.cursor)),
-    );
-    server.server.setRequestHandler('resources/read', ({ params }) =>
-      withProtocolErrors(() => resources.read(params.uri)),
-    );
-    server.server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+    server.server.registerCapabilities({ tools: { listChanged: false } });
     return server;
   };
-
-  /** Converts errors to protocol errors, since resources have no error results. */
-  async function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await tracker.track(work);
-    } catch (error) {
-      if (error instanceof McpProtocolError) throw error;
-      if (!(error instanceof AppError)) onError(messageOf(error));
-      throw new McpProtocolError(
-        ProtocolErrorCode.InternalError,
-        error instanceof AppError
-          ? visibleText(library.withoutSecrets(messageWithHint(error)))
-          : INTERNAL_ERROR_MESSAGE,
-      );
-    }
-  }
 }

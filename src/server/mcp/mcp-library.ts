@@ -4,7 +4,7 @@ import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Retriever } from '../../retrieval/create-retriever.ts';
 
 export interface McpCollection {
-  store: Pick<ChunkStore, 'name' | 'info' | 'documents' | 'read' | 'chunks' | 'neighbours'>;
+  store: Pick<ChunkStore, 'name' | 'chunks' | 'neighbours'>;
   retriever: Retriever;
   /** Number of passages if a search does not say. */
   topK: number;

@@ -4,7 +4,6 @@ import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { defineTool, type McpTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
-import { toSourceUri } from './source-resources.ts';
 
 const NEIGHBOURS = 2;
 const MAX_NEIGHBOURS = 20;
@@ -27,7 +26,6 @@ const output = z.object({
   title: z.string(),
   url: z.string(),
   module: z.string().nullable(),
-  resource: z.string().describe('The resource with the whole document.'),
   passages: z
     .array(
       z.object({
@@ -59,11 +57,7 @@ export function createMcpReadTool(library: McpLibrary): McpTool {
         });
       }
       const passages = await store.neighbours(ref, before ?? NEIGHBOURS, after ?? NEIGHBOURS);
-      return {
-        ...passage,
-        resource: toSourceUri(passage.url),
-        passages: passages.map((each) => ({ ...each, ref: each.chunkId })),
-      };
+      return { ...passage, passages: passages.map((each) => ({ ...each, ref: each.chunkId })) };
     },
   });
 }

@@ -6,7 +6,6 @@ import { toToolResponse } from '../../domain/retrieval-tool-response.ts';
 import { selectPassageWindow } from '../../text/passage-window.ts';
 import { defineTool, type McpTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
-import { toSourceUri } from './source-resources.ts';
 
 const MAX_TOP_K = 20;
 const EXCERPT_CHARACTERS = 500;
@@ -31,7 +30,6 @@ const output = z.object({
         truncated: z.literal(true).optional().describe('The passage has more text.'),
         weak: z.literal(true).optional().describe('The score is hardly above the threshold.'),
         score: z.number().describe('Similarity to the query, 0 to 1.'),
-        resource: z.string().describe('The resource with the whole document.'),
       }),
     )
     .describe('Best first.'),
@@ -66,7 +64,6 @@ export function createMcpSearchTool(library: McpLibrary): McpTool {
           ...result,
           module: context.chunks[index]?.module ?? null,
           location: context.chunks[index]?.location,
-          resource: toSourceUri(context.chunks[index]?.url ?? result.url),
         })),
       };
     },

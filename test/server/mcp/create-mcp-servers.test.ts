@@ -125,12 +125,7 @@ test('logs internal errors and hides their message from the client', async () =>
   const result = await client.callTool({ name: 'search_docs', arguments: { query: 'nodes' } });
   expect(result.isError).toBe(true);
   expect(textOf(result)).not.toContain('private.key');
-  const listed = await client.listResources().catch((error: Error) => error.message);
-  expect(listed).not.toContain('private.key');
-  expect(faults).toEqual([
-    'search_docs failed: cannot read /home/someone/private.key',
-    'cannot read /home/someone/private.key',
-  ]);
+  expect(faults).toEqual(['search_docs failed: cannot read /home/someone/private.key']);
 });
 
 test('reports the call limit with a retry time', async () => {
@@ -193,8 +188,7 @@ test('removes terminal escapes from document text', async () => {
   });
   const client = await connectInMemory(library);
   const found = await client.callTool({ name: 'search_docs', arguments: { query: 'What is a node?' } });
-  const [hit] = (found.structuredContent as { results: { ref: string; resource: string; text: string }[] })
-    .results;
+  const [hit] = (found.structuredContent as { results: { ref: string; text: string }[] }).results;
   expect(hit?.text).toBe('A node is a process that computes.');
   const heard: unknown[] = [];
   const outputs = [
@@ -203,8 +197,6 @@ test('removes terminal escapes from document text', async () => {
     await client.callTool({ name: 'ask', arguments: { question: `What is a node${escapes}?` } }, undefined, {
       onprogress: (progress) => heard.push(progress),
     }),
-    await client.listResources(),
-    await client.readResource({ uri: hit?.resource ?? '' }),
   ];
   expect(heard).not.toEqual([]);
   for (const output of [...outputs, heard]) {
