@@ -15,7 +15,7 @@ import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { defineTool, type McpTool } from './define-tool.ts';
+import { defineTool, type RegisterTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
 
 const MAX_QUERY = 120;
@@ -86,7 +86,7 @@ const output = z.object({
   timestamp: z.string(),
 });
 
-export function createMcpAskTool(library: McpLibrary): McpTool {
+export function createMcpAskTool(library: McpLibrary): RegisterTool {
   const turns = createKeyedLock();
   return defineTool({
     name: 'ask',

@@ -1,7 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { createMcpAskTool } from './ask-tool.ts';
 import type { CallTracker } from './call-tracker.ts';
-import { registerTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
 import { createMcpReadTool } from './read-source-tool.ts';
 import { createMcpSearchTool } from './search-docs-tool.ts';
@@ -31,7 +30,7 @@ export function createMcpServers({ library, tracker, version, onError }: McpServ
       { instructions: INSTRUCTIONS, maxToolInputElements: MAX_ARGUMENT_MEMBERS },
     );
     server.server.onerror = (error) => onError(error.message);
-    for (const tool of tools) registerTool(server, tool, { tracker, onError, ...library });
+    for (const registerTool of tools) registerTool(server, { tracker, onError, ...library });
     // The SDK would announce changes of the tool list, which never changes.
     server.server.registerCapabilities({ tools: { listChanged: false } });
     return server;

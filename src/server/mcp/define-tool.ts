@@ -7,7 +7,7 @@ import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
 import type { CallTracker } from './call-tracker.ts';
 import type { McpLibrary } from './mcp-library.ts';
 
-export interface ToolCallContext {
+interface ToolCallContext {
   /** Aborts with an AppError when the client cancels or disconnects. */
   signal: AbortSignal;
   /** Sends a progress message if the client asked for progress. */
@@ -25,47 +25,35 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   run(args: z.output<Input>, call: ToolCallContext): Promise<z.input<Output>>;
 }
 
-/** A tool whose argument types are hidden. */
-export interface McpTool extends Omit<ToolDefinition<z.ZodObject, z.ZodObject>, 'run'> {
-  /** Throws a ZodError for arguments that do not match the input schema. */
-  run(args: unknown, call: ToolCallContext): Promise<Record<string, unknown>>;
-}
-
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: ToolDefinition<Input, Output>,
-): McpTool {
-  const { input, output, run } = definition;
-  return { ...definition, run: async (args, call) => output.parse(await run(input.parse(args), call)) };
-}
-
 interface RegisterOptions extends Pick<McpLibrary, 'withoutSecrets'> {
   tracker: CallTracker;
   onError: (message: string) => void;
 }
 
-/** Adds a tool to a server. Its calls are tracked, can be cancelled, report progress and never throw. */
-export function registerTool(server: McpServer, tool: McpTool, options: RegisterOptions): void {
-  const { tracker, onError, withoutSecrets } = options;
-  const { name, title, description, annotations, input: inputSchema, output: outputSchema } = tool;
-  server.registerTool(
-    name,
-    { title, description, annotations, inputSchema, outputSchema },
-    async (args: Record<string, unknown>, { mcpReq }: ServerContext): Promise<CallToolResult> => {
+/** Adds a tool to a server. */
+export type RegisterTool = (server: McpServer, options: RegisterOptions) => void;
+
+/** A tool whose calls are tracked, can be cancelled, report progress and never throw. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: ToolDefinition<Input, Output>,
+): RegisterTool {
+  const { name, input, output, run, ...description } = definition;
+  const config = { ...description, inputSchema: input as z.ZodObject, outputSchema: output as z.ZodObject };
+  return (server, { tracker, onError, withoutSecrets }) => {
+    server.registerTool(name, config, async (args, { mcpReq }) => {
       const progress = createProgress(mcpReq);
       try {
-        const call = {
-          signal: AbortSignal.any([toAppErrorSignal(mcpReq.signal), tracker.signal]),
-          report: progress.report,
-        };
-        return toToolResult(await tracker.track(() => tool.run(args, call)));
+        const signal = AbortSignal.any([toAppErrorSignal(mcpReq.signal), tracker.signal]);
+        const call = { signal, report: progress.report };
+        return toToolResult(output.parse(await tracker.track(() => run(input.parse(args), call))));
       } catch (error) {
         if (!(error instanceof AppError)) onError(`${name} failed: ${messageOf(error)}`);
         return toErrorResult(error, withoutSecrets);
       } finally {
         await progress.sent();
       }
-    },
-  );
+    });
+  };
 }
 
 /** A signal that always aborts with an AppError, whatever the client gave as the reason. */

@@ -44,13 +44,12 @@ export async function serveMcpOverStdio(
       resolve();
     };
   });
-  const ended = Promise.race([
+  await Promise.race([
     once(stdin, 'end').catch(() => {}),
     once(stdin, 'close').catch(() => {}),
     ...(signal.aborted ? [Promise.resolve()] : [once(signal, 'abort')]),
     closed,
   ]);
-  await ended;
   if (!signal.aborted) await tracker.drain(STDIO_DRAIN_MS);
   await server.close();
   stdin.destroy();

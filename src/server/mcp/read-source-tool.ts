@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { locationSchema } from '../../domain/location.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { defineTool, type McpTool } from './define-tool.ts';
+import { defineTool, type RegisterTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
 
 const NEIGHBOURS = 2;
@@ -38,7 +38,7 @@ const output = z.object({
     .describe('In reading order. Neighbours may overlap by a sentence.'),
 });
 
-export function createMcpReadTool(library: McpLibrary): McpTool {
+export function createMcpReadTool(library: McpLibrary): RegisterTool {
   return defineTool({
     name: 'read_source',
     title: 'Read a source',

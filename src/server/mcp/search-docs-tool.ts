@@ -4,7 +4,7 @@ import { createQuery } from '../../domain/query.ts';
 import { showContext } from '../../domain/retrieval-context.ts';
 import { toToolResponse } from '../../domain/retrieval-tool-response.ts';
 import { selectPassageWindow } from '../../text/passage-window.ts';
-import { defineTool, type McpTool } from './define-tool.ts';
+import { defineTool, type RegisterTool } from './define-tool.ts';
 import type { McpLibrary } from './mcp-library.ts';
 
 const MAX_TOP_K = 20;
@@ -39,7 +39,7 @@ const output = z.object({
   execution_time: z.number().describe('Seconds.'),
 });
 
-export function createMcpSearchTool(library: McpLibrary): McpTool {
+export function createMcpSearchTool(library: McpLibrary): RegisterTool {
   return defineTool({
     name: 'search_docs',
     title: 'Search the documents',
