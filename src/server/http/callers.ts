@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
+import { createConcurrencyGate } from '../../async/concurrency-gate.ts';
 import { HttpError } from './http-error.ts';
 
 export interface NamedToken {
@@ -22,9 +23,12 @@ export interface CallerRegistry {
 
 /** `null` means that no token is required. */
 export function createCallerRegistry(tokens: readonly NamedToken[] | null): CallerRegistry {
-  const known = (tokens ?? []).map((caller) => ({ ...caller, digest: toDigest(caller.token) }));
-  const callers = new WeakMap<Request, NamedToken>();
-  const running = new Map<NamedToken | undefined, number>();
+  const known = (tokens ?? []).map(({ name, token, concurrent = Number.POSITIVE_INFINITY }) => ({
+    name,
+    digest: toDigest(token),
+    turns: createConcurrencyGate({ concurrent }),
+  }));
+  const callers = new WeakMap<Request, (typeof known)[number]>();
 
   return {
     async guard(context, next) {
@@ -43,21 +47,11 @@ export function createCallerRegistry(tokens: readonly NamedToken[] | null): Call
     nameOf: (request) => callers.get(request)?.name ?? null,
     takeTurn(request) {
       const caller = callers.get(request);
-      const count = running.get(caller) ?? 0;
-      if (count >= (caller?.concurrent ?? Number.POSITIVE_INFINITY)) {
-        throw new HttpError(
-          429,
-          'caller_busy',
-          `You have ${count} questions in progress, which is your limit.`,
-          { retryAfter: 1 },
-        );
-      }
-      running.set(caller, count + 1);
-      let isReleased = false;
-      return () => {
-        if (!isReleased) running.set(caller, (running.get(caller) ?? 1) - 1);
-        isReleased = true;
-      };
+      if (caller === undefined) return () => {};
+      const release = caller.turns.tryEnter();
+      if (release !== undefined) return release;
+      const message = `You have ${caller.turns.running} questions in progress, which is your limit.`;
+      throw new HttpError(429, 'caller_busy', message, { retryAfter: 1 });
     },
   };
 }

@@ -43,18 +43,16 @@ export function createOpenAiRoutes({
 
   app.post('/chat/completions', async (context) => {
     const request = parseChatRequest(await readJsonBody(context.req.raw, maxBodyBytes), runtime);
-    const { identity, events, abandon } = await startTurn(context, request);
+    const { identity, events, abandon: onCancel } = await startTurn(context, request);
     if (!request.stream) return context.json(toChatCompletion(identity, await collectAnswer(events)));
-    const answer = { identity, events: streamAnswer(events), onCancel: abandon };
-    return streamChatCompletion(answer, request.includeUsage);
+    return streamChatCompletion({ identity, events: streamAnswer(events), onCancel }, request.includeUsage);
   });
 
   app.post('/responses', async (context) => {
     const request = parseResponseRequest(await readJsonBody(context.req.raw, maxBodyBytes), runtime);
-    const { identity, events, abandon } = await startTurn(context, request);
+    const { identity, events, abandon: onCancel } = await startTurn(context, request);
     if (!request.stream) return context.json(toResponseObject(identity, await collectAnswer(events)));
-    const answer = { identity, events: streamAnswer(events), onCancel: abandon };
-    return streamResponseObject(answer);
+    return streamResponseObject({ identity, events: streamAnswer(events), onCancel });
   });
   return app;
 
