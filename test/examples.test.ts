@@ -19,11 +19,13 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const pathOf = (name: string) => join(import.meta.dirname, '../examples', name);
 
 async function runExample(name: string, env: Record<string, string> = {}): Promise<string> {
-  const run = promisify(execFile)(process.execPath, [pathOf(name)], {
-    env: createCliEnvironment(home, env),
-    cwd: home,
-  });
-  return (await endWithParent(run)).stdout;
+  const { stdout } = await endWithParent(
+    promisify(execFile)(process.execPath, [pathOf(name)], {
+      env: createCliEnvironment(home, env),
+      cwd: home,
+    }),
+  );
+  return stdout;
 }
 
 /** The environment of a program whose model answers from a script. */
@@ -79,9 +81,11 @@ test('recording.test.ts records and then replays', async () => {
   const env = { ...createCliEnvironment(home), TAPE: join(home, 'order.tape.json') };
   const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
   const run = (extra: Record<string, string>) =>
-    promisify(execFile)(process.execPath, [vitest, 'run', '--root', pathOf('')], {
-      env: { ...env, ...extra },
-    });
+    endWithParent(
+      promisify(execFile)(process.execPath, [vitest, 'run', '--root', pathOf('')], {
+        env: { ...env, ...extra },
+      }),
+    );
   expect((await run({ RECORD: '1' })).stdout).toContain('1 passed');
   expect((await run({})).stdout).toContain('1 passed');
 });

@@ -7,6 +7,7 @@ import { secretVariables } from '../src/config/settings.ts';
 import { agentConfigSchema } from '../src/domain/agent-config.ts';
 import { agentResponseSchema } from '../src/domain/agent-response.ts';
 import { runEventSchema } from '../src/domain/run-event.ts';
+import { endWithParent } from './support/end-with-parent.ts';
 
 const page = readFileSync('docs/library.md', 'utf8');
 const sources = ['src/index.ts', 'src/testing.ts'].map((path) => readFileSync(path, 'utf8')).join('\n');
@@ -88,11 +89,8 @@ test('the code in the reference compiles', async () => {
     join(directory, 'tsconfig.json'),
     JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] }),
   );
-  const run = promisify(execFile)('node_modules/.bin/tsc', [
-    '--project',
-    directory,
-    '--noUnusedLocals',
-    'false',
-  ]);
+  const run = endWithParent(
+    promisify(execFile)('node_modules/.bin/tsc', ['--project', directory, '--noUnusedLocals', 'false']),
+  );
   await expect(run.catch(({ stdout }: { stdout: string }) => stdout)).resolves.toMatchObject({ stdout: '' });
 });

@@ -76,15 +76,15 @@ test('retries only the batch that failed, with exponential backoff', async () =>
   const waits: number[] = [];
   let failures = 0;
   fake.intercept = (body) =>
-    'texts' in body && body.texts.includes('text number100') && failures++ < 3
+    'texts' in body && body.texts.includes('text number100') && failures++ < 2
       ? failure(503, 'upstream')
       : undefined;
   const cohere = await embedder({ sleep: async (ms) => void waits.push(ms) });
   const vectors = await cohere.embedDocuments(texts(250));
   expect(vectors).toHaveLength(250);
-  expect(waits).toEqual([250, 500, 1000]);
+  expect(waits).toEqual([250, 500]);
   const firsts = fake.embeds.map((body) => body.texts[0]).toSorted();
-  expect(firsts).toEqual(['text number0', 'text number192', ...new Array(4).fill('text number96')]);
+  expect(firsts).toEqual(['text number0', 'text number192', ...new Array(3).fill('text number96')]);
 });
 
 test('honours and reports Retry-After, and waits longer for a rate limit without it', async () => {
@@ -125,9 +125,9 @@ test.each([
   [404, 'page not found', 'configuration_error', 1],
   [400, "invalid request: model 'x' is not supported by the embed API", 'configuration_error', 1],
   [400, 'invalid request: texts must not be empty', 'api_error', 1],
-  [429, 'trial key limit', 'rate_limit', 4],
-  [500, 'internal server error', 'api_error', 4],
-  [503, 'unavailable', 'api_error', 4],
+  [429, 'trial key limit', 'rate_limit', 3],
+  [500, 'internal server error', 'api_error', 3],
+  [503, 'unavailable', 'api_error', 3],
 ] as const)(
   'status %s "%s" is a %s after %s requests, with a hint',
   async (status, message, kind, requests) => {
@@ -168,13 +168,13 @@ test('retries and reports connection errors and timeouts', async () => {
   fake.intercept = () => HttpResponse.error();
   expect((await errorOf()).message).toMatch(/^Cohere could not be reached/);
   await expect.poll(() => fake.underWay).toBe(0);
-  expect(fake.embeds.length).toBeLessThan(40);
+  expect(fake.embeds).toHaveLength(3);
   fake.intercept = () =>
     new HttpResponse(new ReadableStream(), { headers: { 'content-type': 'application/json' } });
   let retries = 0;
   const fault = await errorOf({ timeoutMs: 50, onRetry: () => retries++ });
   expect(fault).toMatchObject({ message: 'Cohere did not answer within 0.05 seconds.', recoverable: true });
-  expect(retries).toBe(3);
+  expect(retries).toBe(2);
 });
 
 test('errors contain no key, even if the service quotes it', async () => {

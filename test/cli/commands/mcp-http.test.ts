@@ -276,11 +276,12 @@ test.for([
     import.meta.dirname,
     '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
   );
-  const run = promisify(execFile)(process.execPath, [
-    program,
-    ...['server', '--url', ready.url, '--scenario', scenario, '--spec-version', version],
-  ]);
-  const { stdout } = await endWithParent(run).catch((failure: { stdout: string }) => failure);
+  const { stdout } = await endWithParent(
+    promisify(execFile)(process.execPath, [
+      program,
+      ...['server', '--url', ready.url, '--scenario', scenario, '--spec-version', version],
+    ]),
+  ).catch((failure: { stdout: string }) => failure);
   const [, total = 0, failed = 0] = (/Passed: \d+\/(\d+), (\d+) failed, 0 warnings/.exec(stdout) ?? []).map(
     Number,
   );
