@@ -6,7 +6,7 @@ import type { IngestProgress } from '../src/ingest/ingest.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
-import { rerankByWords } from '../src/retrieval/rerank.ts';
+import { withWordReranker } from '../src/retrieval/rerank.ts';
 import { fitThreshold } from './support/fit-threshold.ts';
 import { loadDefaultEmbedder, loadNamedEmbedder } from './support/load-embedder.ts';
 import {
@@ -120,7 +120,7 @@ async function measureQuestions(set: QuestionSet, embedder: Embedder): Promise<R
     const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
     found[mode] = await countFoundAnswers(set, retriever);
     if (mode !== 'hybrid') continue;
-    const reranking = rerankByWords(retriever, { store, embedder: async () => embedder });
+    const reranking = withWordReranker(retriever, { store, embedder: async () => embedder });
     found['hybrid, reranked'] = await countFoundAnswers(set, reranking);
   }
   await store.close();

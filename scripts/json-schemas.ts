@@ -113,19 +113,6 @@ export const outputSchemas: Readonly<Record<string, z.ZodType>> = {
     .describe('collections describe --json'),
   deleted: z.object({ deleted: z.string() }).describe('collections delete --json, sessions delete --json'),
   sessions: z.object({ sessions: z.array(sessionSummary) }).describe('sessions --json'),
-  'sessions-search': z
-    .object({
-      turns: z.array(
-        z.object({
-          sessionId: z.string(),
-          updatedAt: z.string(),
-          turn: z.int().min(1),
-          question: z.string(),
-          answer: z.string(),
-        }),
-      ),
-    })
-    .describe('sessions search --json'),
   'sessions-show': exportedSession.describe('sessions show --json'),
   'sessions-export': exportedSession.describe('sessions export --format json'),
   doctor: z

@@ -1,7 +1,7 @@
 import type { SearchMode } from '../../src/domain/setting-choices.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
-import { rerankByWords } from '../../src/retrieval/rerank.ts';
+import { withWordReranker } from '../../src/retrieval/rerank.ts';
 import type { OpenRetrievalSet, RetrievalQuery } from './retrieval-set.ts';
 import { mean, ndcgAt, recallAt } from './retrieval-set.ts';
 
@@ -37,7 +37,7 @@ export async function measureMode(
   reranked = false,
 ): Promise<RetrievalScores> {
   const base = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
-  const retriever = reranked ? rerankByWords(base, { store, embedder: async () => embedder }) : base;
+  const retriever = reranked ? withWordReranker(base, { store, embedder: async () => embedder }) : base;
   const scores: RetrievalScores[] = [];
   for (const { text, relevance } of queries) {
     const { hits } = await retriever.retrieve({ text, topK: TOP_CHUNKS, filter: {} });

@@ -14,7 +14,7 @@ import { OFFLINE_DEFAULTS } from '../../src/domain/setting-choices.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
-import { rerankByWords } from '../../src/retrieval/rerank.ts';
+import { withWordReranker } from '../../src/retrieval/rerank.ts';
 
 export interface HistoryMessage {
   role: 'user' | 'assistant';
@@ -38,7 +38,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
   const dependencies = { store, embedder: async () => embedder };
   const { scoreThreshold } = MINILM_DESCRIPTION;
   const found = createRetriever({ ...dependencies, mode: 'hybrid', scoreThreshold });
-  const retriever = rerankByWords(found, dependencies);
+  const retriever = withWordReranker(found, dependencies);
   const model = createOfflineModel({ newId: systemRuntime.newId });
 
   return async function ask(question: string, history: readonly HistoryMessage[]): Promise<OfflineAnswer> {

@@ -4,7 +4,7 @@ import { createChunkId } from '../../src/domain/document.ts';
 import type { ChunkStore, DocumentWrite } from '../../src/ports/chunk-store.ts';
 import { type Embedder, WORD_DIMENSIONS } from '../../src/ports/embedder.ts';
 import { createRetriever, type Retriever } from '../../src/retrieval/create-retriever.ts';
-import { rerankByWords } from '../../src/retrieval/rerank.ts';
+import { withWordReranker } from '../../src/retrieval/rerank.ts';
 import { findContentWords } from '../../src/text/content-words.ts';
 import { readBookWords } from './sample-book.ts';
 
@@ -188,7 +188,7 @@ export function createSyntheticRetriever(
         texts.map((text) => ({ vector: vectorOf(text), words: words(text) })),
     }) as Partial<Embedder> as Embedder;
   const retriever = createRetriever({ store, embedder, scoreThreshold: 0, mode: 'hybrid' });
-  return rerankByWords(retriever, { store, embedder });
+  return withWordReranker(retriever, { store, embedder });
 }
 
 function syntheticDocument(

@@ -15,7 +15,7 @@ const ATTACHED_SHARE = 0.5;
 type AttachedChunk = Omit<RetrievedChunk, 'rank'>;
 
 /** The passages of a search, preceded by chunks of a text that the user attached. */
-export function withAttachedText(
+export function prependAttachedText(
   context: RetrievalContext,
   text: string,
   question: string,

@@ -50,7 +50,7 @@ function formatDefinition({ name, description, parameters }: ToolDefinition): st
  * Divides the window for one turn: the history that fits, and the tokens left for passages. Throws `context_overflow` if
  * prompt, question and answer alone do not fit.
  */
-export function planContext(
+export function divideContextWindow(
   config: AgentConfig,
   window: ContextWindow,
   given: {

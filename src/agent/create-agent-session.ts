@@ -18,7 +18,7 @@ import { AppError } from '../faults/app-error.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { AgentSession, AskOptions } from './agent.ts';
 import { toAppError } from './guards/model-errors.ts';
-import { answerQuestion, type TurnSetup } from './turn.ts';
+import { answerQuestion, type TurnDependencies } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
 
 /** Longer questions are probably piped in by mistake. */
@@ -38,7 +38,7 @@ interface SessionStart {
 /** A session that continues from `start`. A turn is committed to the store before `turn_completed` is emitted. */
 export function createAgentSession(
   start: SessionStart,
-  setup: TurnSetup,
+  setup: TurnDependencies,
   sessions: SessionStore,
 ): AgentSession {
   const { config, runtime } = setup;

@@ -16,13 +16,13 @@ import { findChangedSources } from './citation-changes.ts';
 import { reservedTokens } from './context-budget.ts';
 import { createAgentSession, validateQuestion } from './create-agent-session.ts';
 import { createAgentBriefing } from './model-input.ts';
-import { answerQuestion, type TurnSetup } from './turn.ts';
+import { answerQuestion, type TurnDependencies } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
 
-interface AgentOptions extends Omit<TurnSetup, 'briefing' | 'window' | 'tracing' | 'checker'> {
+interface AgentOptions extends Omit<TurnDependencies, 'briefing' | 'window' | 'tracing' | 'checker'> {
   sessions: SessionStore;
   /** Default: by words, without a model. */
-  checker?: TurnSetup['checker'];
+  checker?: TurnDependencies['checker'];
   /** The SDK's own tracing; off by default. */
   tracing?: boolean;
 }
@@ -30,7 +30,7 @@ interface AgentOptions extends Omit<TurnSetup, 'briefing' | 'window' | 'tracing'
 export function createConversationAgent({ sessions, ...options }: AgentOptions): Agent {
   const { config, store, runtime } = options;
   const briefing = createRetryablePromise(() => createAgentBriefing(store));
-  const setup: TurnSetup = {
+  const setup: TurnDependencies = {
     tracing: false,
     checker: createWordChecker({ store, embedder: null }),
     ...options,

@@ -33,9 +33,14 @@ import type { Retriever } from '../retrieval/create-retriever.ts';
 import { formatCount } from '../text/format-count.ts';
 import { endsWithLeadIn } from '../text/passage-window.ts';
 import { oneLine } from '../text/visible-text.ts';
-import { withAttachedText } from './attached-text.ts';
+import { prependAttachedText } from './attached-text.ts';
 import { markMissingFiles } from './citation-changes.ts';
-import { type ContextWindow, PassageBudget, planContext, type ToolDefinition } from './context-budget.ts';
+import {
+  type ContextWindow,
+  divideContextWindow,
+  PassageBudget,
+  type ToolDefinition,
+} from './context-budget.ts';
 import {
   createReadSourceTool,
   createSearchTool,
@@ -44,10 +49,10 @@ import {
   type TurnSearch,
 } from './document-tools.ts';
 import { type ModelErrorContext, toAppError } from './guards/model-errors.ts';
-import { withAnswerCheck } from './guards/with-answer-check.ts';
 import { withIdleTimeout } from './guards/with-idle-timeout.ts';
 import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
+import { withUnusableAnswerErrors } from './guards/with-unusable-answer-errors.ts';
 import { withoutStreaming } from './guards/without-streaming.ts';
 import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
@@ -58,7 +63,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What all turns of an agent use. */
-export interface TurnSetup {
+export interface TurnDependencies {
   config: AgentConfig;
   model: Model;
   store: ConversationStore;
@@ -125,7 +130,7 @@ function answerItem(text: string): AgentInputItem {
 
 /** Answers a question and checks the answer. Stores nothing. Throws AppErrors only. */
 export async function answerQuestion(
-  setup: TurnSetup,
+  setup: TurnDependencies,
   request: TurnRequest,
   events: TurnEvents,
 ): Promise<FinishedTurn> {
@@ -150,7 +155,7 @@ export async function answerQuestion(
       mode.tool === 'withheld' ? [] : documentToolDefinitions(config, filter.module ?? modules);
     const offered = [...documentTools, ...ownTools];
     const planned = { instructions, question, history: request.history, tools: offered };
-    const { history, passageTokens } = planContext(config, setup.window, planned, events);
+    const { history, passageTokens } = divideContextWindow(config, setup.window, planned, events);
     const record = new TurnRecord(runtime);
     const passages = new PassageBudget(passageTokens, events);
     const model = guardModel(setup, events, signal);
@@ -171,7 +176,7 @@ export async function answerQuestion(
       record.beginStep();
       const found = await search({ text: query, topK: config.topK, filter }, runtime.newId());
       const context =
-        attached === undefined ? found : withAttachedText(found, attached, question, passageTokens);
+        attached === undefined ? found : prependAttachedText(found, attached, question, passageTokens);
       for (const message of context.notes.slice(found.notes.length)) events.emit({ type: 'notice', message });
       const shown = passages.show(context);
       record.addRetrieval(shown.context);
@@ -294,7 +299,7 @@ async function addIntroducedChunks(
 
 /** Outcome, grounding and confidence are computed, never taken from the model. */
 function finishTurn(
-  { config, runtime }: TurnSetup,
+  { config, runtime }: TurnDependencies,
   { question, sessionId, turnNumber }: TurnRequest,
   record: TurnRecord,
   checked: CheckedAnswer & Pick<AgentResponse, 'outcome' | 'output'>,
@@ -355,12 +360,12 @@ function startTimeLimit(seconds: number, given: AbortSignal | undefined) {
 
 /** The model with a check of its responses, an idle timeout, retries, and shorter requests after an overflow. */
 function guardModel(
-  { config, model, window, runtime, errorContext }: TurnSetup,
+  { config, model, window, runtime, errorContext }: TurnDependencies,
   events: TurnEvents,
   signal: AbortSignal,
 ): Model {
   const asked = config.stream ? model : withoutStreaming(model);
-  const checked = withAnswerCheck(asked, config.maxAnswerCharacters);
+  const checked = withUnusableAnswerErrors(asked, config.maxAnswerCharacters);
   const timed = withIdleTimeout(checked, IDLE_TIMEOUT_MS);
   const retried = withRetries(timed, {
     signal,

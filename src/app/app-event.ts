@@ -5,9 +5,9 @@ import type { IngestProgress } from '../ingest/ingest.ts';
 /** Side events of an app, as data: downloads, retries and the choice of a collection. */
 export type AppEvent =
   /** Download progress of the embedding model or its runtime, in bytes. */
-  | { type: 'model_fetched'; part: 'weights' | 'engine'; received: number; total: number | null }
+  | { type: 'model_download_progress'; part: 'weights' | 'engine'; received: number; total: number | null }
   /** The downloads ended, successfully or not. */
-  | { type: 'model_loaded' }
+  | { type: 'model_download_ended' }
   /** A request to a service is about to be repeated. */
   | ({ type: 'retry' } & RetryAttempt)
   /** A file of an earlier version was upgraded; `backup` is the file before. */

@@ -123,9 +123,9 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
         }
         // Lexical search must not load an embedding model.
         if (config.rerank.by === 'off' || mode === 'lexical') return retriever;
-        const { rerankByWords } = await import('../retrieval/rerank.ts');
+        const { withWordReranker } = await import('../retrieval/rerank.ts');
         const onMissing = () => emit({ type: 'no_word_vectors', collection: store.name });
-        return rerankByWords(retriever, { store, embedder: models.embedder, onMissing, clock: runtime });
+        return withWordReranker(retriever, { store, embedder: models.embedder, onMissing, clock: runtime });
       },
       withConfig,
       close: async () => {},

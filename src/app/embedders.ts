@@ -47,10 +47,11 @@ function minilm({ cache, modelDir }: AppConfig): EmbedderChoice {
       createMiniLmEmbedder({
         modelThreads,
         location: resolveModelLocation(cache, modelDir),
-        onProgress: (part, received, total) => emit({ type: 'model_fetched', part, received, total }),
+        onProgress: (part, received, total) =>
+          emit({ type: 'model_download_progress', part, received, total }),
         signal,
         bulk,
-      }).finally(() => emit({ type: 'model_loaded' })),
+      }).finally(() => emit({ type: 'model_download_ended' })),
   };
 }
 
@@ -80,8 +81,9 @@ async function fetchEngine(
   const { ensureOnnxEngine } = await import('../adapters/onnx/engine.ts');
   return ensureOnnxEngine(resolveModelLocation(cache, modelDir), {
     signal,
-    onProgress: (received, total) => emit({ type: 'model_fetched', part: 'engine', received, total }),
-  }).finally(() => emit({ type: 'model_loaded' }));
+    onProgress: (received, total) =>
+      emit({ type: 'model_download_progress', part: 'engine', received, total }),
+  }).finally(() => emit({ type: 'model_download_ended' }));
 }
 
 /** A cross-encoder in a directory of the user. */

@@ -1,6 +1,6 @@
 import { createRetryablePromise } from '../async/retryable-promise.ts';
 import type { SearchMode } from '../domain/setting-choices.ts';
-import { redactKeys } from '../faults/redactor.ts';
+import { redactShownText } from '../faults/redactor.ts';
 import type { McpLibrary } from '../server/mcp/mcp-library.ts';
 import type { App } from './create-app.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';
@@ -45,7 +45,7 @@ export function openMcpLibrary(
       await assertKnownFilter(await store.get(), { module: [module] });
       return { module: [module] };
     },
-    withoutSecrets: (text) => redactKeys(text, secrets),
+    withoutSecrets: (text) => redactShownText(text, secrets),
     async close() {
       await (await sessions.current())?.close();
       await (await store.current())?.close();

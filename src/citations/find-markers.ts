@@ -77,7 +77,7 @@ function markerAt(block: string, masked: string, start: number, known: KnownSour
   const link = linkAt(block, masked, { open, close: end - 1 }, known);
   if (link !== null || open > start) return link;
   const content = unescapeMarkdown(block.slice(open + 1, end - 1));
-  const refs = parseRefNumbers(content);
+  const refs = parseRefs(content);
   const isMarker = refs === null || isCitation(block, open, refs, known.knows);
   const names = refs ?? parseSourceName(content);
   return isMarker && names !== null ? toMarker(start, end, names) : null;
@@ -87,8 +87,7 @@ function lenticularAt(masked: string, start: number): CitationMarker | null {
   const [whole, content = ''] = matchAt(LENTICULAR_BRACKET, masked, start) ?? [];
   if (whole === undefined) return null;
   const [name = '', lines] = content.split('†');
-  const names =
-    parseRefNumbers(name) ?? parseSourceName(name) ?? (lines === undefined ? null : [name || content]);
+  const names = parseRefs(name) ?? parseSourceName(name) ?? (lines === undefined ? null : [name || content]);
   return names && toMarker(start, start + whole.length, names);
 }
 
@@ -115,7 +114,7 @@ function linkAt(
   const url = unescapeMarkdown(block.slice(...range));
   const label = block.slice(open + 1, close);
   const plain = unescapeMarkdown(label);
-  const refs = parseRefNumbers(plain);
+  const refs = parseRefs(plain);
   if (refs !== null && isArrayIndex(block, open) && !looksLikeAddress(url)) return null;
   const [title] = refs === null ? (parseSourceName(plain) ?? []) : [''];
   const isNamed =
@@ -153,7 +152,7 @@ function parseSourceName(content: string): string[] | null {
 }
 
 /** Parses `1`, `1, 2`, `1-3`, `^1` or `source 1`; null if a text is something else. */
-export function parseRefNumbers(content: string): string[] | null {
+export function parseRefs(content: string): string[] | null {
   const refs: string[] = [];
   for (const part of content.replace(SOURCE_WORD, '').split(/[,;&]/)) {
     const [, first, last = first] =

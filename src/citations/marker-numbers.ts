@@ -1,7 +1,7 @@
 import type { Citation } from '../domain/citation.ts';
 import { replaceRanges } from '../text/markdown-blocks.ts';
 import type { CheckedAnswer } from './check-answer.ts';
-import { findMarkers, isCitation, parseRefNumbers } from './find-markers.ts';
+import { findMarkers, isCitation, parseRefs } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
 
 /** A bracket that stays open for longer is not a marker. */
@@ -96,7 +96,7 @@ export class MarkerNumbers {
 
   /** The text of a held marker and the spaces before it; null if the bracket is something else. */
   #rewrite(start: number, close: number): string | null {
-    const refs = start < 0 || start > close ? null : parseRefNumbers(this.#held.slice(start + 1, close));
+    const refs = start < 0 || start > close ? null : parseRefs(this.#held.slice(start + 1, close));
     if (refs === null || isInCode(this.#passed)) return null;
     const known = refs.filter((ref) => this.#register.chunkOf(ref) !== undefined);
     const text = this.#passed + this.#held.slice(0, close + 1);

@@ -18,7 +18,7 @@ import { openCommand, sessionsCommand } from './flags/sessions.ts';
 import { completionCommand, configCommand, doctorCommand, trustCommand } from './flags/setup.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
 import { formatCommandHelp, formatPositional, formatProgramHelp } from './help-text.ts';
-import { createUsageError, isNumeric, pointToHelp } from './usage-error.ts';
+import { diagnoseUsageError, isNumeric, pointToHelp } from './usage-error.ts';
 
 export const programNode: CommandNode = createCommandNode({
   command: '',
@@ -89,7 +89,7 @@ async function runCommand(args: readonly string[]): Promise<void> {
   const { command: named, rest } = parseCommandLine(programNode, args);
   const { definition, positionals, options } = resolveDefaultCommand(named);
   const { handler } = definition;
-  if (handler === undefined) throw createUsageError(programNode, args, 'No command is given.');
+  if (handler === undefined) throw diagnoseUsageError(programNode, args, 'No command is given.');
   const { default: yargs } = await import('yargs');
   const variadic = positionals.find(({ isVariadic }) => isVariadic)?.name;
   await yargs(moveDashes(rest))
@@ -121,7 +121,7 @@ async function runCommand(args: readonly string[]): Promise<void> {
     .showHelpOnFail(false)
     .fail((message, error) => {
       const isUsage = error === undefined || error === null || error.name === 'YError';
-      throw isUsage ? createUsageError(programNode, args, message) : error;
+      throw isUsage ? diagnoseUsageError(programNode, args, message) : error;
     })
     .parseAsync();
 }

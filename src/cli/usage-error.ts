@@ -22,7 +22,7 @@ interface UsageProblem {
  * Explains why yargs refused a command line, with the nearest name where one was misspelled. `refusal` is what yargs
  * says; it is used where the command line itself shows no reason.
  */
-export function createUsageError(program: CommandNode, args: readonly string[], refusal: string): AppError {
+export function diagnoseUsageError(program: CommandNode, args: readonly string[], refusal: string): AppError {
   const line = parseCommandLine(program, args);
   const { message, hint } = wrongFlag(line) ?? wrongWord(line) ?? { message: toSentence(refusal) };
   const help = pointToHelp(line.command);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { citationSchema } from './citation.ts';
-import { nonBlankText } from './retrieved-chunk.ts';
+import { nonBlankTextSchema } from './retrieved-chunk.ts';
 
 export const toolCallSchema = z.strictObject({
   id: z.string().min(1),
@@ -18,8 +18,12 @@ const fields = {
   metadata: z.record(z.string(), z.unknown()).default({}),
 };
 
-const systemMessageSchema = z.strictObject({ ...fields, role: z.literal('system'), content: nonBlankText });
-const userMessageSchema = z.strictObject({ ...fields, role: z.literal('user'), content: nonBlankText });
+const systemMessageSchema = z.strictObject({
+  ...fields,
+  role: z.literal('system'),
+  content: nonBlankTextSchema,
+});
+const userMessageSchema = z.strictObject({ ...fields, role: z.literal('user'), content: nonBlankTextSchema });
 const assistantMessageSchema = z
   .strictObject({
     ...fields,
@@ -35,7 +39,7 @@ const toolMessageSchema = z.strictObject({
   ...fields,
   // The legacy role is read, never written.
   role: z.literal(['tool', 'function']).transform((): 'tool' => 'tool'),
-  content: nonBlankText,
+  content: nonBlankTextSchema,
   toolCallId: z.string().min(1),
   name: z.string().min(1),
 });

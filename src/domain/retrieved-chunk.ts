@@ -7,10 +7,10 @@ export const scoreSchema = z.number().min(0).max(1);
 export const SCORE_DECIMALS = 3;
 
 /** A text that is not blank. */
-export const nonBlankText = z.string().regex(/\S/, 'blank');
+export const nonBlankTextSchema = z.string().regex(/\S/, 'blank');
 
 /** A URL, absolute or relative to the ingested root. */
-export const sourceUrlSchema = nonBlankText.refine(isSourceUrl, { error: 'not a URL' });
+export const sourceUrlSchema = nonBlankTextSchema.refine(isSourceUrl, { error: 'not a URL' });
 
 export function isSourceUrl(text: string): boolean {
   return URL.canParse(text, 'https://relative.invalid/') && !/[\x00-\x1f]/.test(text);
@@ -18,7 +18,7 @@ export function isSourceUrl(text: string): boolean {
 
 export const retrievedChunkSchema = z.object({
   chunkId: z.string().min(1),
-  text: nonBlankText,
+  text: nonBlankTextSchema,
   score: scoreSchema,
   /** From 1. */
   rank: z.int().min(1),

@@ -270,7 +270,7 @@ const KEY_LIKE = [
 const SHORTEST_KEY = 4;
 
 /** Removes the configured keys, and anything that looks like a key, from a text that is shown to a person. */
-export function redactKeys(text: string, secrets: readonly (string | undefined)[] = []): string {
+export function redactShownText(text: string, secrets: readonly (string | undefined)[] = []): string {
   const known = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_KEY) as string[];
   const short = known.reduce((redacted, secret) => redacted.replaceAll(secret, REDACTED), text);
   const safe = createRedactor({ secrets: known }).text(short);

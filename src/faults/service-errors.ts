@@ -2,7 +2,7 @@ import { oneLine } from '../text/visible-text.ts';
 import { type Advice, advice, settingName, viaCommand } from './advice.ts';
 import { AppError, type ErrorKind } from './app-error.ts';
 import { certificateHint, classifyNetworkCode } from './network-errors.ts';
-import { redactKeys } from './redactor.ts';
+import { redactShownText } from './redactor.ts';
 
 /** How messages name a hosted service. */
 export interface ServiceNames {
@@ -44,7 +44,7 @@ export function createServiceError(
 ): AppError {
   const words =
     includeMessage === true
-      ? oneLine(redactKeys(parts.serviceMessage, parts.secrets), MAX_MESSAGE_LENGTH)
+      ? oneLine(redactShownText(parts.serviceMessage, parts.secrets), MAX_MESSAGE_LENGTH)
       : '';
   return new AppError(kind, words === '' ? `${sentence}.` : `${sentence}: ${words.replace(/\.?$/, '.')}`, {
     hint,

@@ -30,7 +30,7 @@ export const systemRetrievalClock: RetrievalClock = {
   elapsedMs: () => performance.now(),
 };
 
-export interface RetrievalHit extends StoreHit {
+export interface RankedHit extends StoreHit {
   /** Its rank before reranking, from 1. */
   fusedRank: number;
   /** Null if it was not reranked. */
@@ -40,7 +40,7 @@ export interface RetrievalHit extends StoreHit {
 export interface RetrievalResult {
   context: RetrievalContext;
   /** The hits behind the context's chunks, in the same order. */
-  hits: RetrievalHit[];
+  hits: RankedHit[];
 }
 
 export interface Retriever {
@@ -77,10 +77,10 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
         context: createRetrievalContext({
           query: query.text,
           filter: query.filter,
-          chunks: hits.map(toRetrievedChunk),
+          chunks: hits.map(toUnrankedChunk),
           totalFound: relevant.length,
           scoreThreshold,
-          nearMiss: isEmpty && found[0] !== undefined ? toRetrievedChunk(highestScore(found)) : null,
+          nearMiss: isEmpty && found[0] !== undefined ? toUnrankedChunk(highestScore(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
           notes: [
             ...(withoutVector === 0 ? [] : [notEmbeddedNote(withoutVector)]),
@@ -116,7 +116,7 @@ export function capScoresByRank<Hit extends StoreHit>(hits: readonly Hit[]): Hit
   });
 }
 
-export function toRetrievedChunk({ chunk, score }: StoreHit) {
+export function toUnrankedChunk({ chunk, score }: StoreHit) {
   return { ...chunk, score };
 }
 

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import { hashContent } from '../domain/document.ts';
 import type { Filter } from '../domain/query.ts';
 import { createRetrievalContext } from '../domain/retrieval-context.ts';
-import { nonBlankText, scoreSchema, sourceUrlSchema } from '../domain/retrieved-chunk.ts';
+import { nonBlankTextSchema, scoreSchema, sourceUrlSchema } from '../domain/retrieved-chunk.ts';
 import { parseOrThrow } from '../faults/parse-or-throw.ts';
 import type { StoredChunk } from '../ports/chunk-store.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import {
+  type RankedHit,
   type RetrievalClock,
-  type RetrievalHit,
   type Retriever,
   systemRetrievalClock,
-  toRetrievedChunk,
+  toUnrankedChunk,
 } from './create-retriever.ts';
 
 const passageSchema = z.object({
-  text: nonBlankText,
+  text: nonBlankTextSchema,
   /** What citations link to; default: a name from the text. */
   url: sourceUrlSchema.optional(),
   /** Default: the URL. */
@@ -70,7 +70,7 @@ export function createFunctionRetriever(
         'The result of the retriever',
         'configuration_error',
       );
-      const found = passages.map((passage): RetrievalHit => {
+      const found = passages.map((passage): RankedHit => {
         const { score = 1 } = passage;
         const chunk = toStoredChunk(passage);
         return {
@@ -94,10 +94,10 @@ export function createFunctionRetriever(
         context: createRetrievalContext({
           query,
           filter,
-          chunks: hits.map(toRetrievedChunk),
+          chunks: hits.map(toUnrankedChunk),
           totalFound: relevant.length,
           scoreThreshold,
-          nearMiss: relevant.length === 0 && nearest ? toRetrievedChunk(nearest) : null,
+          nearMiss: relevant.length === 0 && nearest ? toUnrankedChunk(nearest) : null,
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
         }),

@@ -8,12 +8,12 @@ import type { Reranker } from '../ports/reranker.ts';
 import { findContentWords } from '../text/content-words.ts';
 import {
   capScoresByRank,
+  type RankedHit,
   type RetrievalClock,
-  type RetrievalHit,
   type RetrievalResult,
   type Retriever,
   systemRetrievalClock,
-  toRetrievedChunk,
+  toUnrankedChunk,
 } from './create-retriever.ts';
 import { scoreWords } from './word-similarity.ts';
 
@@ -69,7 +69,7 @@ interface ReplaceOptions {
 async function replaceHits(
   found: RetrievalResult,
   { topK, scoreThreshold: threshold, clock, signal }: ReplaceOptions,
-  rerank: () => Promise<{ hits: RetrievalHit[]; scoreThreshold?: number; notes?: string[] }>,
+  rerank: () => Promise<{ hits: RankedHit[]; scoreThreshold?: number; notes?: string[] }>,
 ): Promise<RetrievalResult> {
   const started = clock.elapsedMs();
   const { hits: ranked, ...changes } = await rerank().catch((error: unknown) => {
@@ -80,11 +80,11 @@ async function replaceHits(
   });
   const queryTimeMs = found.context.queryTimeMs + clock.elapsedMs() - started;
   const hits = threshold === undefined ? ranked : ranked.filter(({ score }) => score >= threshold);
-  const chunks = hits.map(toRetrievedChunk);
+  const chunks = hits.map(toUnrankedChunk);
   const ofThreshold = threshold !== undefined && {
     scoreThreshold: threshold,
     totalFound: hits.length,
-    nearMiss: hits.length === 0 ? (ranked.map(toRetrievedChunk)[0] ?? null) : null,
+    nearMiss: hits.length === 0 ? (ranked.map(toUnrankedChunk)[0] ?? null) : null,
   };
   const context = { ...found.context, ...changes, queryTimeMs, chunks, ...ofThreshold };
   return { hits, context: createRetrievalContext(context) };
@@ -109,13 +109,13 @@ interface WordRerankOptions {
  * score and that similarity; a threshold applies to the score before. Hits of a collection without word vectors keep
  * their order and score.
  */
-export function rerankByWords(
+export function withWordReranker(
   retriever: Retriever,
   { store, embedder, onMissing, clock = systemRetrievalClock }: WordRerankOptions,
 ): Retriever {
   let isReported = false;
 
-  async function reorder(text: string, hits: readonly RetrievalHit[], signal?: AbortSignal) {
+  async function reorder(text: string, hits: readonly RankedHit[], signal?: AbortSignal) {
     const [query] = (await (await embedder()).embedWords?.([text], signal)) ?? [];
     const terms = findContentWords(text).map(({ term }) => term);
     if (query === undefined || terms.length === 0 || hits.length === 0) return [...hits];

@@ -75,12 +75,6 @@ function endsWithinWord(text: string, end: number): boolean {
   return /[.!?]/.test(text[end - 1] as string) && /\S/.test(text[end] as string);
 }
 
-/** Cuts a plain text where its sentences begin. The joined pieces are the text. */
-export function cutAtSentences(text: string): string[] {
-  const starts = splitPlainSentences(text).map(({ start }) => start);
-  return [0, ...starts.slice(1)].map((start, index) => text.slice(start, starts[index + 1]));
-}
-
 /** The start of a text, at most `max` characters, cut after a sentence or, if none fits, after a word. */
 export function cutAtSentence(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -46,7 +46,6 @@ test('the output of every command matches its schema', async () => {
     ['collections-show', 'collections', 'show', 'hr'],
     ['collections-describe', 'collections', 'describe', 'hr'],
     ['sessions', 'sessions'],
-    ['sessions-search', 'sessions', 'search', 'ROS'],
     ['sessions-show', 'sessions', 'show', 'last'],
     ['sessions-export', 'sessions', 'export', 'last', '--format', 'json'],
     ['deleted', 'sessions', 'delete', 'last', '--yes'],

@@ -4,7 +4,7 @@ import { connectToCohere } from '../../src/adapters/cohere/cohere-client.ts';
 import { postJson } from '../../src/adapters/hosted/json-service.ts';
 import { toQdrantError } from '../../src/adapters/qdrant/qdrant-error.ts';
 import { toAppError } from '../../src/agent/guards/model-errors.ts';
-import { redactKeys } from '../../src/faults/redactor.ts';
+import { redactShownText } from '../../src/faults/redactor.ts';
 
 /** Without a known prefix; a service may echo the key of another one. */
 const [MODEL_KEY, COHERE_KEY, QDRANT_KEY] = ['blue.Whale-77', 'grey:heron=4411', 'owl!at!night'];
@@ -41,7 +41,7 @@ test('no error message contains a configured key', async () => {
 });
 
 test('redacts registry tokens and private keys, but no placeholder keys', () => {
-  expect(redactKeys('none of it', ['no', undefined])).toBe('none of it');
-  expect(redactKeys(`npm_${'x1'.repeat(18)}`)).toBe('[redacted]');
-  expect(redactKeys('-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----')).toBe('[redacted]');
+  expect(redactShownText('none of it', ['no', undefined])).toBe('none of it');
+  expect(redactShownText(`npm_${'x1'.repeat(18)}`)).toBe('[redacted]');
+  expect(redactShownText('-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----')).toBe('[redacted]');
 });

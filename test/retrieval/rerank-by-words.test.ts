@@ -3,12 +3,12 @@ import { createQuery } from '../../src/domain/query.ts';
 import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
 import type { ChunkStore, ChunkWords } from '../../src/ports/chunk-store.ts';
 import { type Embedder, WORD_DIMENSIONS } from '../../src/ports/embedder.ts';
-import type { RetrievalHit, Retriever } from '../../src/retrieval/create-retriever.ts';
-import { rerankByWords } from '../../src/retrieval/rerank.ts';
+import type { RankedHit, Retriever } from '../../src/retrieval/create-retriever.ts';
+import { withWordReranker } from '../../src/retrieval/rerank.ts';
 import { findContentWords } from '../../src/text/content-words.ts';
 import { chunk, NOW } from '../domain/arbitraries.ts';
 
-const HITS = Array.from({ length: 40 }, (_, index): RetrievalHit => {
+const HITS = Array.from({ length: 40 }, (_, index): RankedHit => {
   const { score, ...stored } = chunk({ chunkId: `c${index}`, score: 0.8 - index / 100 });
   const halves = { lexical: { rank: index + 1, score }, dense: { rank: index + 1, score } };
   return { chunk: stored, score, fusedScore: score, fusedRank: index + 1, rerankScore: null, ...halves };
@@ -60,10 +60,10 @@ function rerankWith(words: Record<string, Partial<ChunkWords>>, given: Embedder 
         ),
       ),
   } as unknown as ChunkStore;
-  return rerankByWords(retriever, { store, embedder: async () => given });
+  return withWordReranker(retriever, { store, embedder: async () => given });
 }
 const query = createQuery({ text: 'owl and newt', topK: 3 });
-const idsOf = (hits: readonly RetrievalHit[]) => hits.map((hit) => hit.chunk.chunkId);
+const idsOf = (hits: readonly RankedHit[]) => hits.map((hit) => hit.chunk.chunkId);
 
 test('puts a hit with the words of the query first and scores hits by the mean of both', async () => {
   const { hits, context } = await rerankWith({ c9: { text: wordVectors('newt', 'owl') } }).retrieve(query);
@@ -121,7 +121,7 @@ test('reports once that a collection has no word vectors', async () => {
   const onMissing = () => {
     reports += 1;
   };
-  const reranking = rerankByWords(retriever, { store, embedder: async () => embedder, onMissing });
+  const reranking = withWordReranker(retriever, { store, embedder: async () => embedder, onMissing });
   for (let round = 0; round < 2; round += 1) await reranking.retrieve(query);
   expect(reports).toBe(1);
 });

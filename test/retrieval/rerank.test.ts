@@ -3,12 +3,12 @@ import { createQuery } from '../../src/domain/query.ts';
 import { createRetrievalContext, retrievalContextSchema } from '../../src/domain/retrieval-context.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import type { Reranker } from '../../src/ports/reranker.ts';
-import type { RetrievalHit, Retriever } from '../../src/retrieval/create-retriever.ts';
+import type { RankedHit, Retriever } from '../../src/retrieval/create-retriever.ts';
 import { withReranker } from '../../src/retrieval/rerank.ts';
 import { chunk, NOW } from '../domain/arbitraries.ts';
 
 /** Hits in descending order of score. */
-const HITS = Array.from({ length: 120 }, (_, index): RetrievalHit => {
+const HITS = Array.from({ length: 120 }, (_, index): RankedHit => {
   const { score, ...stored } = chunk({
     chunkId: `c${index}`,
     text: `text ${index}`,
@@ -25,7 +25,7 @@ const HITS = Array.from({ length: 120 }, (_, index): RetrievalHit => {
   };
 });
 
-function retrieverOf(found: readonly RetrievalHit[] = HITS) {
+function retrieverOf(found: readonly RankedHit[] = HITS) {
   const asked: number[] = [];
   const retriever: Retriever = {
     async retrieve({ text, topK, filter }) {
@@ -61,7 +61,7 @@ const failing = (error: Error): Reranker => ({
 });
 
 const query = createQuery({ text: 'How do nodes talk?', topK: 3 });
-const idsOf = (hits: readonly RetrievalHit[]) => hits.map((hit) => hit.chunk.chunkId);
+const idsOf = (hits: readonly RankedHit[]) => hits.map((hit) => hit.chunk.chunkId);
 
 test("returns the best of 50 candidates with the reranker's scores", async () => {
   const { retriever, asked } = retrieverOf();

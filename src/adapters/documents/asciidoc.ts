@@ -2,7 +2,7 @@ import type { ElementContent, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { toParseError } from './decode-text.ts';
-import { findElements, htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
+import { findOutermostElements, htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
 import { toParsedDocument } from './render-tree.ts';
 
 /** AsciiDoc, converted by Asciidoctor in its secure mode, without includes and network access. */
@@ -25,10 +25,10 @@ function unfoldAdmonitions(page: Root): void {
   visit(page, 'element', (node) => {
     const { className } = node.properties;
     if (!Array.isArray(className) || !className.includes('admonitionblock')) return;
-    const [icon, content] = findElements(node, ({ tagName }) => tagName === 'td');
+    const [icon, content] = findOutermostElements(node, ({ tagName }) => tagName === 'td');
     if (icon === undefined || content === undefined) return;
     const lead: ElementContent = { type: 'text', value: `${nodeText(icon).trim()}: ` };
-    const [paragraph] = findElements(content, ({ tagName }) => tagName === 'p');
+    const [paragraph] = findOutermostElements(content, ({ tagName }) => tagName === 'p');
     if (paragraph === undefined) {
       node.children = [
         { type: 'element', tagName: 'p', properties: {}, children: [lead, ...content.children] },

@@ -129,10 +129,10 @@ export function nodeText(node: HtmlRoot | RootContent): string {
 }
 
 /** The outermost matching elements, in document order. */
-export function findElements(node: Nodes, matches: (element: Element) => boolean): Element[] {
+export function findOutermostElements(node: Nodes, matches: (element: Element) => boolean): Element[] {
   if (!('children' in node)) return [];
   return node.children.flatMap((child) =>
-    child.type === 'element' && matches(child) ? [child] : findElements(child, matches),
+    child.type === 'element' && matches(child) ? [child] : findOutermostElements(child, matches),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Element, Root } from 'hast';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { decodeText, decodeWithEncoding, detectBomEncoding } from './decode-text.ts';
-import { findElements, htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
+import { findOutermostElements, htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
 import { toParsedDocument } from './render-tree.ts';
 
 /** The main content of a page with the metadata of its head. */
@@ -40,11 +40,11 @@ function find(parent: Root | Element, tagName: string): Element | undefined {
 
 /** The `<main>` or `<article>` of a page without navigation; the whole page if there is none. */
 function mainContent(page: Root): Root {
-  const [main] = findElements(
+  const [main] = findOutermostElements(
     page,
     (element) => element.tagName === 'main' || element.properties.role === 'main',
   );
-  const articles = findElements(main ?? page, (element) => element.tagName === 'article');
+  const articles = findOutermostElements(main ?? page, (element) => element.tagName === 'article');
   const isOneArticle = articles.length > 0 && (main === undefined || isMostOf(articles, main));
   const chosen = isOneArticle ? articles : main === undefined ? [] : [main];
   if (chosen.every((element) => nodeText(element).trim() === '')) return page;
@@ -66,7 +66,10 @@ function dropNavigation(parent: Root | Element, inArticle: boolean): void {
     const { tagName, properties } = child;
     if (tagName === 'nav' || tagName === 'footer' || properties.role === 'navigation') return false;
     if (tagName === 'aside' && !inArticle) return false;
-    if (tagName === 'header' && findElements(child, (inner) => /^h[1-6]$/.test(inner.tagName)).length === 0)
+    if (
+      tagName === 'header' &&
+      findOutermostElements(child, (inner) => /^h[1-6]$/.test(inner.tagName)).length === 0
+    )
       return false;
     dropNavigation(child, inArticle || tagName === 'article');
     return true;

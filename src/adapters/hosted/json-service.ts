@@ -1,6 +1,6 @@
 import { AppError } from '../../faults/app-error.ts';
 import { findNetworkCode } from '../../faults/network-errors.ts';
-import { redactKeys } from '../../faults/redactor.ts';
+import { redactShownText } from '../../faults/redactor.ts';
 import { parseRetryAfter } from '../../faults/retry.ts';
 import {
   createServiceError,
@@ -126,7 +126,7 @@ function toStatusError({ status, headers }: Response, text: string, service: Hos
     serviceMessage: said,
     secrets,
     retryAfter: parseRetryAfter(headers),
-    cause: Object.assign(new Error(redactKeys(said, secrets)), { status }),
+    cause: Object.assign(new Error(redactShownText(said, secrets)), { status }),
   });
 }
 

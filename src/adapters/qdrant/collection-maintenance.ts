@@ -1,5 +1,5 @@
 import { describeQdrantCollection } from './collection-schema.ts';
-import { countPoints, deletePoints, type PointCollection, scrollPoints } from './point-requests.ts';
+import { countPoints, deletePoints, type PointCollection, readAllPoints } from './point-requests.ts';
 import {
   documentRecordId,
   matchAny,
@@ -19,7 +19,7 @@ export async function readDocumentRecords(
   // The point that marks changes has no version.
   const filter =
     conditions.length > 0 ? { must: conditions } : { must_not: [{ is_empty: { key: 'version' } }] };
-  const points = await scrollPoints(documents, { filter });
+  const points = await readAllPoints(documents, { filter });
   return points.map(({ payload }) => payloadToVersionedDocument(payload));
 }
 
@@ -51,7 +51,7 @@ export async function removeLeftoverPoints(
   const stored = [...(await countByVersion(chunks, 2 * current.size)).keys()];
   const unnamed = stored.filter((version) => !current.has(version));
   const filter = { must: [matchAny('version', unnamed)] };
-  const points = unnamed.length === 0 ? [] : await scrollPoints(chunks, { filter, fields: ['writtenAt'] });
+  const points = unnamed.length === 0 ? [] : await readAllPoints(chunks, { filter, fields: ['writtenAt'] });
   const old = points.filter(({ payload }) => Number(payload?.writtenAt) < now - LEFTOVER_AGE_MS);
   if (old.length > 0) await deletePoints(chunks, { points: old.map(({ id }) => String(id)) });
 }

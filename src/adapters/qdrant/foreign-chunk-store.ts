@@ -17,7 +17,7 @@ import {
   type PointPayload,
   toUnitVector,
 } from './foreign-payload.ts';
-import { countPoints, type PointCollection, retrievePoints, scrollPoints } from './point-requests.ts';
+import { countPoints, type PointCollection, readAllPoints, retrievePoints } from './point-requests.ts';
 import { matchAny, type QdrantCondition, type QdrantFilter } from './qdrant-points.ts';
 
 /** Points that are read to find the payload fields. */
@@ -55,8 +55,8 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
   }
 
   /** The chunks of each document by its URL, in reading order. */
-  async function readByUrl(options: Parameters<typeof scrollPoints>[1] = {}) {
-    const found = await scrollPoints(points, options);
+  async function readByUrl(options: Parameters<typeof readAllPoints>[1] = {}) {
+    const found = await readAllPoints(points, options);
     const read = found.map((point) => ({ chunk: toChunk(point), vector: point.vector }));
     read.sort(
       ({ chunk: a }, { chunk: b }) => a.chunkIndex - b.chunkIndex || (a.chunkId < b.chunkId ? -1 : 1),
@@ -87,7 +87,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     identity,
 
     async info() {
-      const all = (await scrollPoints(points)).map(toChunk);
+      const all = (await readAllPoints(points)).map(toChunk);
       const textBytes = all.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.text), 0);
       return {
         ...identity,
@@ -182,7 +182,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
       if (url === undefined || chunkIndex === undefined) return [chunk];
       const range = { gte: chunk.chunkIndex - before, lte: chunk.chunkIndex + after };
       const filter = { must: [matchAny(url, [chunk.url]), { key: chunkIndex, range }] };
-      const found = await scrollPoints(points, { filter });
+      const found = await readAllPoints(points, { filter });
       return found.map(toChunk).sort((a, b) => a.chunkIndex - b.chunkIndex);
     },
 

@@ -28,7 +28,7 @@ interface ScrollOptions {
   vectors?: string[] | true;
 }
 
-export async function scrollPoints(
+export async function readAllPoints(
   { connection, collection, name }: PointCollection,
   { filter = null, fields, vectors }: ScrollOptions = {},
 ): Promise<Schemas['Record'][]> {
@@ -102,7 +102,7 @@ export async function setPointVectors(
   vectors: ReadonlyMap<string, QdrantPoint['vector']>,
 ): Promise<void> {
   const filter = withoutVectorFilter(missing, [matchAny('contentHash', [...vectors.keys()])]);
-  const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
+  const found = await readAllPoints(target, { filter, fields: ['contentHash'] });
   const points = found.flatMap(({ id, payload }) => {
     const vector = vectors.get(String(payload?.contentHash));
     return vector === undefined ? [] : [{ id, vector }];

@@ -18,8 +18,8 @@ import { createDocumentWriter } from './document-writer.ts';
 import {
   countPoints,
   type PointCollection,
+  readAllPoints,
   retrievePoints,
-  scrollPoints,
   upsertPoints,
 } from './point-requests.ts';
 import { ChunkCounts, createPointSearch, scorePointWords } from './point-search.ts';
@@ -120,7 +120,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     const found: Schemas['Record'][] = [];
     for (let start = 0; start < unique.length; start += CONDITION_VALUES) {
       const filter = { must: [matchAny(key, unique.slice(start, start + CONDITION_VALUES))] };
-      found.push(...(await scrollPoints(chunks, { filter, fields, ...(vectors && { vectors }) })));
+      found.push(...(await readAllPoints(chunks, { filter, fields, ...(vectors && { vectors }) })));
     }
     return found;
   }
@@ -229,7 +229,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
       const fields = ['chunkId', 'contentHash', 'tokenCount', 'uri', 'chunkIndex'];
       const missing = words && hasWords ? vectorNames : [DENSE_VECTOR];
       const filter = { should: missing.map((vector) => withoutVectorFilter(vector)) };
-      const points = await scrollPoints(chunks, { filter, fields });
+      const points = await readAllPoints(chunks, { filter, fields });
       const order = ({ payload }: ChunkPoint) =>
         `${payload?.uri} ${String(payload?.chunkIndex).padStart(9, '0')}`;
       return points
@@ -310,7 +310,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
       const filter = {
         must: [matchAny('version', [String(chunk.payload?.version)]), { key: 'chunkIndex', range }],
       };
-      const points = await scrollPoints(chunks, { filter, fields: CHUNK_FIELDS });
+      const points = await readAllPoints(chunks, { filter, fields: CHUNK_FIELDS });
       return points.map(({ payload }) => payloadToChunk(payload)).sort((a, b) => a.chunkIndex - b.chunkIndex);
     },
 

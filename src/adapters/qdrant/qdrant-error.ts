@@ -1,7 +1,7 @@
 import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { certificateHint, classifyNetworkCode, findNetworkCode } from '../../faults/network-errors.ts';
-import { redactKeys } from '../../faults/redactor.ts';
+import { redactShownText } from '../../faults/redactor.ts';
 import { parseRetryAfter } from '../../faults/retry.ts';
 import { classifyHttpStatus } from '../../faults/service-errors.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -99,7 +99,7 @@ function rateLimitError(server: string, retryAfter: number | undefined): AppErro
 function reasonIn(data: unknown, secrets: readonly (string | undefined)[]): string {
   const { status } = (data ?? {}) as { status?: { error?: unknown } };
   const text = typeof data === 'string' ? data : String(status?.error ?? '');
-  return oneLine(redactKeys(text, secrets), 160).replace(/[.!]$/, '');
+  return oneLine(redactShownText(text, secrets), 160).replace(/[.!]$/, '');
 }
 
 function isApiError(error: unknown): error is ApiError {

@@ -22,7 +22,7 @@ const MAX_DELAY_SECONDS = 10;
 const ALLOW_ALL: SiteRules = { allows: () => true, delay: 0, error: null };
 
 /** Loads the robots.txt of an origin once, when it is first needed. */
-export function createRobotsRules(web: Pick<SafeFetch, 'fetch'>): FindRobotsRules {
+export function createRobotsCache(web: Pick<SafeFetch, 'fetch'>): FindRobotsRules {
   const known = new Map<string, Promise<SiteRules>>();
 
   async function load(location: URL, signal?: AbortSignal): Promise<SiteRules> {

@@ -3,7 +3,7 @@ import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts
 import { CrawlTimeoutError, crawlPages, planCrawl } from './crawl.ts';
 import { extractLinks, type LinkExtractor } from './extract-links.ts';
 import { type CrawledPage, createPageReader } from './read-page.ts';
-import { createRobotsRules } from './robots.ts';
+import { createRobotsCache } from './robots.ts';
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts';
 import { isInCrawlScope, pageKey, parseWebUrl, relativePagePath } from './web-url.ts';
 
@@ -54,7 +54,7 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
     const web = createSafeFetch({ ...options, userAgent });
     const reader = createPageReader({
       web,
-      robots: createRobotsRules(web),
+      robots: createRobotsCache(web),
       maxBytes,
       extractLinks: options.extractLinks ?? (async (page) => extractLinks(page)),
     });

@@ -1,7 +1,7 @@
 import { advice, settingName, settingValue } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { errorCauses, findNetworkCode, getField } from '../../faults/network-errors.ts';
-import { redactKeys } from '../../faults/redactor.ts';
+import { redactShownText } from '../../faults/redactor.ts';
 import { parseRetryAfter } from '../../faults/retry.ts';
 import {
   createServiceError,
@@ -228,8 +228,8 @@ function redactedCause(
   { status, message }: ErrorDetails,
   secrets: readonly string[] | undefined,
 ): Error {
-  const cause = new Error(redactKeys(message, secrets));
+  const cause = new Error(redactShownText(message, secrets));
   const stack = error instanceof Error ? error.stack : undefined;
-  if (stack !== undefined) cause.stack = redactKeys(stack, secrets);
+  if (stack !== undefined) cause.stack = redactShownText(stack, secrets);
   return status === undefined ? cause : Object.assign(cause, { status });
 }

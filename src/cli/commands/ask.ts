@@ -146,12 +146,12 @@ function isPipeOrFile(stdin: Stdin): boolean {
   return kind.isFIFO() || kind.isFile();
 }
 
-export const conversationSchema = z.object({
+export const conversationInputsSchema = z.object({
   mode: z.enum(SEARCH_MODES).optional(),
   user: z.string().optional(),
 });
 
-interface ConversationOptions extends z.infer<typeof conversationSchema> {
+interface ConversationOptions extends z.infer<typeof conversationInputsSchema> {
   /** The id of a session to continue, its beginning, or `last`. */
   session?: string | undefined;
   /** Continues the newest session of this user and collection. */

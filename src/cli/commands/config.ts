@@ -44,7 +44,7 @@ export function getSetting({ setting = '', config: configPath, json }: SettingFl
 }
 
 /** Saves a setting, or removes it if no value is given. Warns if another source overrides it. */
-export async function setSetting({
+export async function saveOrRemoveSetting({
   setting = '',
   value,
   config: configPath,

@@ -3,7 +3,7 @@ import { systemRuntime } from '../../app/system-runtime.ts';
 import { parseFlag, portSchema } from '../../config/parse-value.ts';
 import { version } from '../../package.ts';
 import { type ListeningServer, serveUntil } from '../../server/http/listen.ts';
-import { createCallTracker } from '../../server/mcp/call-tracker.ts';
+import { createCallLimiter } from '../../server/mcp/call-limiter.ts';
 import { createMcpServers } from '../../server/mcp/create-mcp-servers.ts';
 import {
   createMcpHttpServer,
@@ -37,7 +37,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
     const library = openMcpLibrary(app, signal, { mode: flags.mode, token });
     const log = (message: string) =>
       void process.stderr.write(`${terminal.text(library.withoutSecrets(message))}\n`);
-    const tracker = createCallTracker(MAX_CALLS);
+    const tracker = createCallLimiter(MAX_CALLS);
     const createServer = createMcpServers({ library, tracker, version, onError: log });
     // Opened before the first call, so that errors are logged at start.
     library.collection().catch((error: Error) => log(`citeloop: ${error.message}`));

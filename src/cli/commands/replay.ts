@@ -73,7 +73,7 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
   switch (command) {
     case 'ask':
     case 'chat': {
-      const { askQuestions, conversationSchema } = await import('./ask.ts');
+      const { askQuestions, conversationInputsSchema } = await import('./ask.ts');
       const { policy = app.config.agent.policy } = run.settings;
       const isOther = flags.policy !== undefined || app.config.agent.policy !== policy;
       const questions = run.recorded.turns.map(({ question, filter, reset, policy: had }) => ({
@@ -83,13 +83,13 @@ async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Pro
         policy: isOther ? app.config.agent.policy : (had ?? undefined),
       }));
       const session = run.recorded.resumed?.session.sessionId;
-      const events = askQuestions(app, { ...read(conversationSchema), session, questions }, run);
+      const events = askQuestions(app, { ...read(conversationInputsSchema), session, questions }, run);
       for await (const _ of events);
       return;
     }
     case 'search': {
-      const { searchCollection, searchSchema } = await import('./search.ts');
-      const inputs = read(searchSchema);
+      const { searchCollection, searchInputsSchema } = await import('./search.ts');
+      const inputs = read(searchInputsSchema);
       await searchCollection(app, { ...inputs, topK: flags.topK ?? inputs.topK }, run);
       return;
     }

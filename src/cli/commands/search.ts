@@ -14,7 +14,7 @@ import { createTerminal } from '../terminal/terminal.ts';
 import { toFilter, toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
-export const searchSchema = z.object({
+export const searchInputsSchema = z.object({
   query: z.array(z.string()).optional(),
   topK: z.number().optional(),
   module: z.string().optional(),
@@ -22,7 +22,7 @@ export const searchSchema = z.object({
   mode: z.enum(SEARCH_MODES).optional(),
 });
 
-export interface SearchFlags extends CommonFlags, TapeFlags, z.infer<typeof searchSchema> {
+export interface SearchFlags extends CommonFlags, TapeFlags, z.infer<typeof searchInputsSchema> {
   threshold?: number | undefined;
   explain?: boolean | undefined;
 }
@@ -55,7 +55,7 @@ export function runSearch(flags: SearchFlags): Promise<void> {
 /** Searches the collection and records the result on the tape. Throws `invalid_input` for a bad query. */
 export async function searchCollection(
   app: App,
-  options: z.infer<typeof searchSchema>,
+  options: z.infer<typeof searchInputsSchema>,
   { signal, tape }: CommandRun,
 ) {
   const query = toQuery({ ...options, topK: options.topK ?? app.config.searchTopK });
@@ -74,7 +74,12 @@ export async function searchCollection(
   }
 }
 
-function toQuery({ query: words = [], topK, module, filter = [] }: z.infer<typeof searchSchema>): Query {
+function toQuery({
+  query: words = [],
+  topK,
+  module,
+  filter = [],
+}: z.infer<typeof searchInputsSchema>): Query {
   const query = words.join(' ');
   if (query.trim() === '') {
     throw new AppError('invalid_input', 'The query is blank.', {

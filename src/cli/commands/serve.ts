@@ -5,7 +5,7 @@ import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
 import { integerSchema, parseFlag, portSchema } from '../../config/parse-value.ts';
 import { isLocalModel } from '../../domain/agent-config.ts';
-import { redactKeys } from '../../faults/redactor.ts';
+import { redactShownText } from '../../faults/redactor.ts';
 import { pageDirectory, version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
@@ -101,7 +101,7 @@ async function serveCollections(
 function createRequestLog(app: App, verbose: boolean, tokens: readonly (string | undefined)[]) {
   const terminal = createTerminal(process.stderr);
   const secrets = [...tokens, ...configuredSecrets(app.config)];
-  const write = (line: string) => terminal.write(`${terminal.text(redactKeys(line, secrets))}\n`);
+  const write = (line: string) => terminal.write(`${terminal.text(redactShownText(line, secrets))}\n`);
   return {
     onInternalError: (message: string) => write(`A request failed: ${message}`),
     ...(verbose && {

@@ -6,15 +6,8 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import { toChatMessages } from '../../server/openai/chat-messages.ts';
 import { formatCount } from '../../text/format-count.ts';
-import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
-import {
-  type FoundTurn,
-  formatTranscript,
-  renderFoundTurns,
-  renderSession,
-  renderSessionList,
-} from '../terminal/render-session.ts';
+import { formatTranscript, renderSession, renderSessionList } from '../terminal/render-session.ts';
 import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
@@ -25,7 +18,6 @@ export interface SessionFlags
     FlagValues<'id' | 'user' | 'output', string>,
     FlagValues<'limit', number>,
     Switches<'yes'> {
-  words?: string[] | undefined;
   format?: ExportFormat | undefined;
 }
 
@@ -45,26 +37,6 @@ export function listSessions(flags: SessionFlags): Promise<void> {
     }
     renderSessionList(terminal, sessions);
     if (found.length > limit) terminal.write(`${terminal.text('Use --limit to list more.', 'dim')}\n`);
-  });
-}
-
-/** Finds turns with all the words in the question and the answer, newest sessions first. */
-export function searchSessions(flags: SessionFlags): Promise<void> {
-  return withSessions(flags, async (store) => {
-    const limit = parseFlag('--limit', flags.limit, integerSchema(1)) ?? DEFAULT_LIMIT;
-    const wanted = [...new Set(queryTerms((flags.words ?? []).join(' ')))];
-    const found: FoundTurn[] = [];
-    for (const { sessionId, updatedAt } of await store.list({ user: flags.user })) {
-      if (found.length >= limit) break;
-      for await (const { turn } of store.turns(sessionId)) {
-        const { answer, turnNumber } = turn.response;
-        const terms = new Set(indexTerms(`${turn.userQuery}\n${answer}`));
-        if (wanted.length === 0 || !wanted.every((term) => terms.has(term))) continue;
-        found.push({ sessionId, updatedAt, turn: turnNumber, question: turn.userQuery, answer });
-      }
-    }
-    if (flags.json) return printJson({ turns: found.slice(0, limit) });
-    renderFoundTurns(createTerminal(process.stdout), found.slice(0, limit));
   });
 }
 

@@ -99,12 +99,12 @@ function createEventPrinter(): (event: AppEvent) => void {
 
   return (event) => {
     switch (event.type) {
-      case 'model_fetched': {
+      case 'model_download_progress': {
         const { part, received, total } = event;
         const size = total === null ? null : megabytes(total);
         return downloads[part].update({ done: megabytes(received), total: size });
       }
-      case 'model_loaded':
+      case 'model_download_ended':
         downloads.weights.clear();
         return downloads.engine.clear();
       case 'retry':

@@ -26,15 +26,6 @@ const show: CommandDefinition<SessionFlags> = {
   handler: async (flags) => (await import('../commands/sessions.ts')).showSession(flags),
 };
 
-const search: CommandDefinition<SessionFlags> = {
-  command: 'search <words..>',
-  describe: 'Find past questions and answers',
-  positionals: { words: { describe: 'Words that must all occur' } },
-  options: { user, limit },
-  examples: [['citeloop sessions search gripper force', 'Find turns with both words']],
-  handler: async (flags) => (await import('../commands/sessions.ts')).searchSessions(flags),
-};
-
 const exportOne: CommandDefinition<SessionFlags> = {
   command: 'export <id>',
   describe: 'Export a session as JSON, Markdown or OpenAI messages',
@@ -65,7 +56,7 @@ const remove: CommandDefinition<SessionFlags> = {
 export const sessionsCommand: CommandDefinition<CommonFlags> = {
   command: 'sessions',
   describe: 'Manage past conversations',
-  commands: [list, show, search, exportOne, remove],
+  commands: [list, show, exportOne, remove],
 };
 
 export const openCommand: CommandDefinition<OpenFlags> = {

@@ -34,7 +34,7 @@ const set: CommandDefinition<SettingFlags> = {
       'Show the cost of each turn, from prices per million tokens',
     ],
   ],
-  handler: async (flags) => (await import('../commands/config.ts')).setSetting(flags),
+  handler: async (flags) => (await import('../commands/config.ts')).saveOrRemoveSetting(flags),
 };
 
 const unset: CommandDefinition<SettingFlags> = {
@@ -43,7 +43,7 @@ const unset: CommandDefinition<SettingFlags> = {
   positionals: setting,
   examples: [['citeloop config unset model', 'Go back to the default model']],
   handler: async (flags) =>
-    (await import('../commands/config.ts')).setSetting({ ...flags, value: undefined }),
+    (await import('../commands/config.ts')).saveOrRemoveSetting({ ...flags, value: undefined }),
 };
 
 export const configCommand: CommandDefinition<CommonFlags> = {

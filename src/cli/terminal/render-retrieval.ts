@@ -1,7 +1,7 @@
 import { formatAbsentWords, type RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { SearchMode } from '../../domain/setting-choices.ts';
-import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
+import type { RankedHit } from '../../retrieval/create-retriever.ts';
 import { selectPassageWindow } from '../../text/passage-window.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatSourcePlace, formatUrl, toSourceLink } from './format-source.ts';
@@ -17,7 +17,7 @@ interface SearchResult {
   collection: string;
   mode: SearchMode;
   context: RetrievalContext;
-  hits: readonly RetrievalHit[];
+  hits: readonly RankedHit[];
   explain: boolean;
 }
 
@@ -44,7 +44,7 @@ export function renderSearchResult(
   renderText(terminal, `${hits.length}${more} matching ${noun} ${where}`, { style: 'dim' });
 }
 
-function formatRanks(hit: RetrievalHit, mode: SearchMode): string {
+function formatRanks(hit: RankedHit, mode: SearchMode): string {
   const { lexical, dense, fusedScore, fusedRank, rerankScore } = hit;
   const rank = (found: typeof lexical, isUsed: boolean) =>
     found === null ? (isUsed ? 'no match' : 'not used') : `rank ${found.rank}, ${found.score.toFixed(3)}`;

@@ -32,22 +32,6 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   );
 }
 
-export interface FoundTurn extends Record<'sessionId' | 'updatedAt' | 'question' | 'answer', string> {
-  turn: number;
-}
-
-export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]): void {
-  if (found.length === 0) return void terminal.write('No question or answer contains all of these words.\n');
-  for (const { sessionId, updatedAt, turn, question, answer } of found) {
-    const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
-    terminal.write(`${id}  ${terminal.text(`${formatMinute(updatedAt)} UTC`, 'dim')}\n`);
-    renderText(terminal, oneLine(question, 200));
-    renderText(terminal, oneLine(answer, 200), { indent: '  ' });
-    terminal.write('\n');
-  }
-  renderText(terminal, 'Continue a session: citeloop chat --session <id>', { style: 'dim' });
-}
-
 interface ShownSession {
   session: ConversationSession;
   user: string | null;

@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { createMcpAskTool } from './ask-tool.ts';
-import type { CallTracker } from './call-tracker.ts';
+import type { CallLimiter } from './call-limiter.ts';
 import type { McpLibrary } from './mcp-library.ts';
 import { createMcpReadTool } from './read-source-tool.ts';
 import { createMcpSearchTool } from './search-docs-tool.ts';
@@ -15,7 +15,7 @@ const INSTRUCTIONS =
 
 interface McpServerOptions {
   library: McpLibrary;
-  tracker: CallTracker;
+  tracker: CallLimiter;
   version: string;
   /** Called with internal errors and with errors of the protocol. */
   onError: (message: string) => void;

@@ -4,7 +4,7 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import { messageWithHint, toErrorResponse } from '../../faults/error-response.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
-import type { CallTracker } from './call-tracker.ts';
+import type { CallLimiter } from './call-limiter.ts';
 import type { McpLibrary } from './mcp-library.ts';
 
 interface ToolCallContext {
@@ -26,7 +26,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
 }
 
 interface RegisterOptions extends Pick<McpLibrary, 'withoutSecrets'> {
-  tracker: CallTracker;
+  tracker: CallLimiter;
   onError: (message: string) => void;
 }
 

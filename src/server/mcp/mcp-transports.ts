@@ -11,7 +11,7 @@ import { createCallerRegistry } from '../http/callers.ts';
 import { createHttpApp, type HttpAppOptions } from '../http/create-http-app.ts';
 import { guardOrigin } from '../http/guards.ts';
 import { readJsonBody } from '../http/parse-body.ts';
-import type { CallTracker } from './call-tracker.ts';
+import type { CallLimiter } from './call-limiter.ts';
 
 export const MCP_PATH = '/mcp';
 
@@ -20,7 +20,7 @@ const STDIO_DRAIN_MS = 1_000;
 const MAX_STDIO_MESSAGE_BYTES = 4_000_000;
 
 interface StdioOptions {
-  tracker: CallTracker;
+  tracker: CallLimiter;
   signal: AbortSignal;
   streams: Pick<NodeJS.Process, 'stdin' | 'stdout'>;
 }

@@ -9,8 +9,8 @@ import { createQuery } from '../../../src/domain/query.ts';
 import { ingestSources } from '../../../src/ingest/ingest.ts';
 import type { ChunkStore, StoreHit } from '../../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../../src/ports/embedder.ts';
-import { createRetriever, type RetrievalHit } from '../../../src/retrieval/create-retriever.ts';
-import { rerankByWords } from '../../../src/retrieval/rerank.ts';
+import { createRetriever, type RankedHit } from '../../../src/retrieval/create-retriever.ts';
+import { withWordReranker } from '../../../src/retrieval/rerank.ts';
 import { copyHomeWithBook } from '../../support/copy-home.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { createTemporaryCatalog, getTestQdrant } from '../../support/qdrant-server.ts';
@@ -92,7 +92,7 @@ test.skipIf(server === null)('the embedded store and Qdrant rank the sample book
       [sqlite, qdrant].map(async (store) => {
         const dependencies = { store, embedder: async () => embedder };
         const retriever = createRetriever({ ...dependencies, scoreThreshold: 0, mode: 'hybrid' });
-        return (await rerankByWords(retriever, dependencies).retrieve(query)).hits;
+        return (await withWordReranker(retriever, dependencies).retrieve(query)).hits;
       }),
     );
     expectSameReranking(found ?? [], expected ?? []);
@@ -115,13 +115,13 @@ function expectSameRanking(found: readonly StoreHit[], expected: readonly StoreH
 }
 
 /** Compares scores by chunk, and the order of all hits except where combined scores are equal. */
-function expectSameReranking(found: readonly RetrievalHit[], expected: readonly RetrievalHit[]): void {
-  const combined = ({ fusedScore, rerankScore }: RetrievalHit) => fusedScore + (rerankScore ?? Number.NaN);
+function expectSameReranking(found: readonly RankedHit[], expected: readonly RankedHit[]): void {
+  const combined = ({ fusedScore, rerankScore }: RankedHit) => fusedScore + (rerankScore ?? Number.NaN);
   expect(found).toHaveLength(expected.length);
   const scores = new Map(expected.map((hit) => [hit.chunk.chunkId, combined(hit)]));
   found.forEach((hit, index) => {
     const score = combined(hit);
-    const here = combined(expected[index] as RetrievalHit);
+    const here = combined(expected[index] as RankedHit);
     expect(Math.abs(score - here)).toBeLessThan(RERANK_TOLERANCE);
     // Another chunk of the same score may be at the end of the candidates.
     expect(Math.abs(score - (scores.get(hit.chunk.chunkId) ?? score))).toBeLessThan(RERANK_TOLERANCE);

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createRobotsRules, type FindRobotsRules } from '../../../src/adapters/web/robots.ts';
+import { createRobotsCache, type FindRobotsRules } from '../../../src/adapters/web/robots.ts';
 import { createSafeFetch } from '../../../src/adapters/web/safe-fetch.ts';
 import { redirectTo, type Site, startSite } from './start-site.ts';
 
 function robotsFor(allowPrivate = true): FindRobotsRules {
   const web = createSafeFetch({ userAgent: 'citeloop/1.2.3', allowPrivate, retryDelayMs: 1 });
   onTestFinished(() => web.close());
-  return createRobotsRules(web);
+  return createRobotsCache(web);
 }
 
 const robotsTxt = (...lines: string[]) => ({

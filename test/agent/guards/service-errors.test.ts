@@ -3,9 +3,9 @@ import { Agent, type Model, Runner } from '@openai/agents';
 import { expect, test, vi } from 'vitest';
 import { createOpenAiModel } from '../../../src/adapters/openai/create-openai-model.ts';
 import { toAppError } from '../../../src/agent/guards/model-errors.ts';
-import { withAnswerCheck } from '../../../src/agent/guards/with-answer-check.ts';
 import { withIdleTimeout } from '../../../src/agent/guards/with-idle-timeout.ts';
 import { withRetries } from '../../../src/agent/guards/with-retries.ts';
+import { withUnusableAnswerErrors } from '../../../src/agent/guards/with-unusable-answer-errors.ts';
 import type { RetryOptions } from '../../../src/faults/retry.ts';
 import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
 import {
@@ -33,7 +33,7 @@ async function guarded({ baseUrl }: FaultyServer, options: RetryOptions = {}): P
     apiKey: KEY,
     timeoutMs: 60_000,
   });
-  return withRetries(withIdleTimeout(withAnswerCheck(model), IDLE_MS), {
+  return withRetries(withIdleTimeout(withUnusableAnswerErrors(model), IDLE_MS), {
     sleep: async () => {},
     context: { model: 'm', baseUrl, secrets: [KEY] },
     ...options,

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { onTestFinished } from 'vitest';
-import { type CallTracker, createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
+import { type CallLimiter, createCallLimiter } from '../../../src/server/mcp/call-limiter.ts';
 import { createMcpServers } from '../../../src/server/mcp/create-mcp-servers.ts';
 import type { McpLibrary } from '../../../src/server/mcp/mcp-library.ts';
 import { createCliEnvironment, PROGRAM_PATH } from '../../support/run-cli.ts';
@@ -69,9 +69,9 @@ export async function connectHttp(url: string, token?: string): Promise<HttpConn
 export async function connectInMemory(
   library: McpLibrary,
   {
-    tracker = createCallTracker(16),
+    tracker = createCallLimiter(16),
     onError = () => {},
-  }: { tracker?: CallTracker; onError?: (m: string) => void } = {},
+  }: { tracker?: CallLimiter; onError?: (m: string) => void } = {},
 ): Promise<Client> {
   const server = createMcpServers({ library, tracker, version: '0.0.0', onError })();
   const [ours, theirs] = InMemoryTransport.createLinkedPair();

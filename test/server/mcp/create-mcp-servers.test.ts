@@ -2,7 +2,7 @@ import type { Model, ModelRequest } from '@openai/agents';
 import { modelError, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
 import { createSession } from '../../../src/domain/conversation-session.ts';
-import { createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
+import { createCallLimiter } from '../../../src/server/mcp/call-limiter.ts';
 import { connectInMemory, textOf } from './connect-mcp.ts';
 import { mcpLibrary } from './small-mcp-library.ts';
 
@@ -131,7 +131,7 @@ test('logs internal errors and hides their message from the client', async () =>
 test('reports the call limit with a retry time', async () => {
   const { model, begun } = silentModel();
   const { library } = await mcpLibrary(BOOK, { model });
-  const client = await connectInMemory(library, { tracker: createCallTracker(1) });
+  const client = await connectInMemory(library, { tracker: createCallLimiter(1) });
   const controller = new AbortController();
   const asked = client
     .callTool({ name: 'ask', arguments: { question: 'What?' } }, undefined, { signal: controller.signal })
@@ -170,7 +170,7 @@ test('reads the requested number of neighbours', async () => {
 test('ends a running call with an error when the server stops', async () => {
   const { model, begun, stopped } = silentModel();
   const { library } = await mcpLibrary(BOOK, { model });
-  const tracker = createCallTracker(4);
+  const tracker = createCallLimiter(4);
   const client = await connectInMemory(library, { tracker });
   const asked = client.callTool({ name: 'ask', arguments: { question: 'What?' } });
   await begun;

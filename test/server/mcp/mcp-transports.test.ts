@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
+import { createCallLimiter } from '../../../src/server/mcp/call-limiter.ts';
 import { createMcpServers } from '../../../src/server/mcp/create-mcp-servers.ts';
 import { createMcpSessions } from '../../../src/server/mcp/mcp-transports.ts';
 import { mcpLibrary } from './small-mcp-library.ts';
@@ -9,7 +9,7 @@ async function openSessions(maxSessions: number) {
   const { library } = await mcpLibrary({ 'm/One': 'Text.' });
   const createServer = createMcpServers({
     library,
-    tracker: createCallTracker(8),
+    tracker: createCallLimiter(8),
     version: '0.0.0',
     onError: () => {},
   });

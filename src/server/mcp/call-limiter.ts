@@ -4,7 +4,7 @@ import { AppError } from '../../faults/app-error.ts';
 /** Time for aborted calls to end and respond. */
 const ABORT_MS = 500;
 
-export interface CallTracker {
+export interface CallLimiter {
   /** Aborts with an AppError when running calls must end. */
   readonly signal: AbortSignal;
   /** Runs a call. Throws `rate_limit` over the limit and `interrupted` while draining. */
@@ -14,7 +14,7 @@ export interface CallTracker {
 }
 
 /** Limits the calls that run at the same time in this process. */
-export function createCallTracker(limit: number): CallTracker {
+export function createCallLimiter(limit: number): CallLimiter {
   const running = new Set<Promise<unknown>>();
   const ending = new AbortController();
   let draining = false;

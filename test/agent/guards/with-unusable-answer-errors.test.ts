@@ -1,6 +1,6 @@
 import { type Model, type ModelResponse, type StreamEvent, Usage } from '@openai/agents';
 import { expect, test } from 'vitest';
-import { withAnswerCheck } from '../../../src/agent/guards/with-answer-check.ts';
+import { withUnusableAnswerErrors } from '../../../src/agent/guards/with-unusable-answer-errors.ts';
 import { askModel } from '../../adapters/openai/ask-model.ts';
 
 type Output = ModelResponse['output'];
@@ -24,7 +24,7 @@ const message = (...content: Content): Output => [
 test.each([true, false])('an empty answer is a recoverable error (streaming: %s)', async (stream) => {
   const thoughts: Output = [{ type: 'reasoning', content: [] }];
   for (const output of [[], thoughts, message(), message({ type: 'output_text', text: ' \n' })]) {
-    await expect(askModel(withAnswerCheck(answering(output)), stream)).rejects.toMatchObject({
+    await expect(askModel(withUnusableAnswerErrors(answering(output)), stream)).rejects.toMatchObject({
       message: 'The model sent an empty answer.',
       recoverable: true,
     });
@@ -33,7 +33,7 @@ test.each([true, false])('an empty answer is a recoverable error (streaming: %s)
 
 test.each([true, false])('reports a refusal in the words of the model (streaming: %s)', async (stream) => {
   const output = message({ type: 'refusal', refusal: 'I cannot help with that' });
-  await expect(askModel(withAnswerCheck(answering(output)), stream)).rejects.toMatchObject({
+  await expect(askModel(withUnusableAnswerErrors(answering(output)), stream)).rejects.toMatchObject({
     kind: 'api_error',
     message: 'The model declined to answer: I cannot help with that.',
     recoverable: false,
@@ -45,6 +45,6 @@ test.each([true, false])('accepts text or a tool call (streaming: %s)', async (s
     { type: 'function_call', callId: 'c1', name: 'search', arguments: '{}', status: 'completed' },
   ];
   for (const output of [call, message({ type: 'output_text', text: 'Foxes.' })]) {
-    await expect(askModel(withAnswerCheck(answering(output)), stream)).resolves.toBeDefined();
+    await expect(askModel(withUnusableAnswerErrors(answering(output)), stream)).resolves.toBeDefined();
   }
 });

@@ -13,7 +13,7 @@ import {
 } from '../model-response.ts';
 
 /** A model that throws for an empty or endless answer, a refusal, and reasoning that left no tokens; stores finish reasons. */
-export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_INFINITY): Model {
+export function withUnusableAnswerErrors(model: Model, maxCharacters = Number.POSITIVE_INFINITY): Model {
   return {
     async getResponse(request) {
       const response = await model.getResponse(request);

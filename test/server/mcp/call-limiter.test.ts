@@ -1,9 +1,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
+import { createCallLimiter } from '../../../src/server/mcp/call-limiter.ts';
 
 test('refuses calls over the limit until another one ends', async () => {
-  const tracker = createCallTracker(2);
+  const tracker = createCallLimiter(2);
   const first = Promise.withResolvers<string>();
   const second = Promise.withResolvers<string>();
   const one = tracker.track(() => first.promise);
@@ -20,7 +20,7 @@ test('refuses calls over the limit until another one ends', async () => {
 });
 
 test('waits for running calls and refuses new ones while draining', async () => {
-  const tracker = createCallTracker(2);
+  const tracker = createCallLimiter(2);
   const running = Promise.withResolvers<string>();
   const order: string[] = [];
   const call = tracker.track(() => running.promise).then(() => order.push('call'));
@@ -33,7 +33,7 @@ test('waits for running calls and refuses new ones while draining', async () => 
 });
 
 test('limits the time of draining', async () => {
-  const tracker = createCallTracker(1);
+  const tracker = createCallLimiter(1);
   void tracker.track(() => new Promise(() => {}));
   await expect(tracker.drain(5)).resolves.toBeUndefined();
 });
