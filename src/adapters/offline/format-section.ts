@@ -12,7 +12,9 @@ const ADDRESS_END = /[^\s)\]>"']*[^\s)\]>"'.,;:!?]/.source;
 const ADDRESS = `https?://(?:\\[[\\da-f:]+\\](?:${ADDRESS_END})?|${ADDRESS_END})`;
 /** A word; written as code if Markdown would change it: `**kwargs`, `__init__`, `<div>`, `[1]`. */
 const WORD = /[^\s"'“”‘’(),;:!?](?:[^\s"“”]*[^\s"'“”‘’(),;:!?.])?(?:\(\))?/.source;
-const ADDRESS_OR_WORD = new RegExp(`(${ADDRESS})|${WORD}`, 'gi');
+/** As in `[1, 3]`, which would be taken for citations. */
+const NUMBER_LIST = /[\w.\])]*\[\^?\d+(?:\s*[,;–-]\s*\^?\d+)+\]/.source;
+const CODE_OR_WORD = new RegExp(`(${ADDRESS}|${NUMBER_LIST})|${WORD}`, 'gi');
 const HAS_MARKUP = /\[\^?\d+\]|\*|~~|<[a-z/!]|\\[!-/:-@[-`{-~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/iu;
 /** Markdown leaves these unchanged. */
 const ONLY_MARKUP = /^[*_]+$/;
@@ -110,8 +112,8 @@ function toQuotedProse(prose: string): string {
   const plain = (from: number, to?: number) =>
     line
       .slice(from, to)
-      .replace(ADDRESS_OR_WORD, (word, address?: string) =>
-        isShownAsCode(word, address !== undefined) ? `\`${word}\`` : word.replaceAll('`', '\\`'),
+      .replace(CODE_OR_WORD, (word, code?: string) =>
+        isShownAsCode(word, code !== undefined) ? `\`${word}\`` : word.replaceAll('`', '\\`'),
       );
   let quoted = '';
   let at = 0;
@@ -122,7 +124,7 @@ function toQuotedProse(prose: string): string {
   return quoted + plain(at);
 }
 
-function isShownAsCode(word: string, isAddress: boolean): boolean {
+function isShownAsCode(word: string, isCode: boolean): boolean {
   if (word.includes('`') || ONLY_MARKUP.test(word)) return false;
-  return isAddress || HAS_MARKUP.test(word);
+  return isCode || HAS_MARKUP.test(word);
 }

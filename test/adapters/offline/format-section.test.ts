@@ -82,6 +82,9 @@ test('writes words as code that Markdown would change', () => {
   expect(quoted('Call my_func(*args, **kwargs), _private_ or __init__() in /etc/*.')).toBe(
     'Call `my_func(*args`, `**kwargs`), `_private_` or `__init__()` in `/etc/*`. [3]',
   );
+  expect(quoted('Use [429, 500] or a[1, 3]; ranges are [1-3].')).toBe(
+    'Use `[429, 500]` or `a[1, 3]`; ranges are `[1-3]`. [3]',
+  );
   expect(quoted('Read arr[1] and m[0][2], as note [2] says [^1].')).toBe(
     'Read `arr[1]` and `m[0][2]`, as note `[2]` says `[^1]`. [3]',
   );
