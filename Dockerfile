@@ -10,7 +10,7 @@ RUN npm run build && npm pack --ignore-scripts --pack-destination /tmp
 
 FROM node:24-slim
 COPY --from=build /tmp/citeloop-*.tgz /tmp/
-RUN npm install --global --omit=dev /tmp/citeloop-*.tgz && rm -r /tmp/citeloop-*.tgz /root/.npm \
+RUN npm install --global --omit=dev /tmp/citeloop-*.tgz && rm -r /tmp/citeloop-*.tgz "$HOME/.npm" \
   && mkdir /data && chown node /data
 USER node
 WORKDIR /data
