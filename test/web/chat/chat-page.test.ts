@@ -51,6 +51,14 @@ const sessionsOf = (page: Page) =>
   page.getByRole('navigation', { name: 'Conversations' }).getByRole('listitem');
 const dialogOf = (page: Page) => page.getByRole('dialog');
 
+async function openFirstSource(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Source 1/ })
+    .first()
+    .click();
+  await dialogOf(page).locator('mark').first().waitFor();
+}
+
 test('shows an answer with its searches, sources and verdicts, and announces it', async () => {
   const { page } = await openChat(browser, url);
   const turn = await ask(page, 'What is a zebra?');
@@ -349,11 +357,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing wrong in the ${colorScheme} theme`, async () => {
     const { page } = await openChat(browser, url, { colorScheme }, { bypassCSP: true });
     await ask(page, 'What is a zebra?');
-    await page
-      .getByRole('button', { name: /^Source 1/ })
-      .first()
-      .click();
-    await dialogOf(page).locator('mark').first().waitFor();
+    await openFirstSource(page);
     await page.addScriptTag({ path: join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js') });
     const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
     expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
@@ -363,11 +367,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 test('has landmarks, ordered headings, and a name for every control', async () => {
   const { page } = await openChat(browser, url);
   await ask(page, 'What is a zebra?');
-  await page
-    .getByRole('button', { name: /^Source 1/ })
-    .first()
-    .click();
-  await dialogOf(page).locator('mark').first().waitFor();
+  await openFirstSource(page);
   for (const landmark of ['banner', 'navigation', 'main'] as const) {
     expect(await page.getByRole(landmark).count()).toBe(1);
   }
