@@ -59,7 +59,7 @@ export async function* streamWorkEvents<T extends object>(
     (error: unknown) => queue.end(error),
   );
   try {
-    yield* readEvents(queue);
+    for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
   } finally {
     stop.abort();
     await ended;

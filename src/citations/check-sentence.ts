@@ -264,7 +264,11 @@ function findMissingFact(
 ): FlagReason | null {
   const path = chunks.flatMap((chunk) => [chunk.title, ...chunk.headings]);
   const source = [...path, ...chunks.map((chunk) => chunk.text), question].join('\n');
-  const terms = new Set(findContentWords(source).map(({ term }) => term));
+  const known = [
+    ...chunks.map((chunk) => contentWordsOf(chunk.text)),
+    findContentWords([...path, question].join('\n')),
+  ];
+  const terms = new Set(known.flat().map(({ term }) => term));
   const missing: [FlagReason['kind'], string | undefined][] = [
     ['number', findMissingNumbers(text, source)[0]],
     ['code', findMissingCode(text, source)[0]],

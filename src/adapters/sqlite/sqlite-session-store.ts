@@ -97,8 +97,8 @@ function createSessionStore(
 
     commitTurn: (session, messages, turn, newSession) =>
       write((writer) => {
-        if (newSession !== undefined) writer.insert(newSession.session, newSession.user);
-        writer.addTurn(session, messages, turn);
+        if (newSession === undefined) writer.addTurn(session, messages, turn);
+        else writer.insert(session, newSession.user, [turn]);
       }),
 
     update: (session) => write((writer) => writer.update(session)),

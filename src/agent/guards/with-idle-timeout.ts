@@ -38,22 +38,31 @@ function watchForSilence(request: ModelRequest, ms: number) {
   const controller = new AbortController();
   const { signal } = controller;
   const interrupt = () => controller.abort(request.signal?.reason);
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => undefined);
-  signal.addEventListener('abort', () => aborted.reject(signal.reason));
+  let rejectWaiting: ((reason: unknown) => void) | null = null;
+  // One timer for all events: a new one for each would cost more than the rest of the guard.
+  const timer = setTimeout(() => {
+    if (rejectWaiting !== null) controller.abort(silentServiceError(ms));
+  }, ms);
+  signal.addEventListener('abort', () => rejectWaiting?.(signal.reason));
   request.signal?.addEventListener('abort', interrupt);
   if (request.signal?.aborted) interrupt();
   return {
     request: { ...request, signal },
-    async waitFor<T>(next: Promise<T>): Promise<T> {
-      const timer = setTimeout(() => controller.abort(silentServiceError(ms)), ms);
-      try {
-        return await Promise.race([next, aborted.promise]);
-      } finally {
-        clearTimeout(timer);
-      }
+    waitFor<T>(next: Promise<T>): Promise<T> {
+      timer.refresh();
+      return new Promise<T>((resolve, reject) => {
+        rejectWaiting = reject;
+        if (signal.aborted) reject(signal.reason);
+        next.then((value) => {
+          rejectWaiting = null;
+          resolve(value);
+        }, reject);
+      });
     },
-    stop: () => request.signal?.removeEventListener('abort', interrupt),
+    stop() {
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', interrupt);
+    },
   };
 }
 

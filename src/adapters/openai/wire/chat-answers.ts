@@ -106,6 +106,12 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
       isFinished ||= reason !== undefined;
       return [toChunk([{ index: 0, delta: repairMessage(delta), finish_reason: reason ?? null }], usage)];
     },
+    joinText(chunk, next) {
+      const [text, more] = [onlyText(chunk), onlyText(next)];
+      if (text === null || more === null) return null;
+      const delta = { role: 'assistant', content: text + more };
+      return toChunk([{ index: 0, delta, finish_reason: null }]);
+    },
     isComplete: () => isFinished,
     finish(isClosed) {
       if (failure !== undefined) return [{ error: failure }];
@@ -118,4 +124,12 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
       ];
     },
   };
+}
+
+/** The text of a repaired chunk that has nothing else, or null. */
+function onlyText({ choices, usage }: JsonObject): string | null {
+  const [choice] = objectsIn(choices);
+  if (choice === undefined || choice.finish_reason !== null || usage !== undefined) return null;
+  const { content, refusal, reasoning } = choice.delta as JsonObject;
+  return typeof content === 'string' && refusal === undefined && reasoning === undefined ? content : null;
 }

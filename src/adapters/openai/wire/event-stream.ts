@@ -7,6 +7,8 @@ export interface StreamRepair {
   keepAlive(): JsonObject;
   /** The events to pass on for one that arrived; `name` is the value of its `event:` line. */
   accept(event: JsonObject, name: string): JsonObject[];
+  /** One event for the text of both, or null if they cannot be joined. */
+  joinText(event: JsonObject, next: JsonObject): JsonObject | null;
   /** Whether the answer is complete, so that errors of the connection no longer matter. */
   isComplete(): boolean;
   /** The events to add at the end. `isClosed` is set if the service sent `[DONE]`. Throws if the answer is cut off. */
@@ -51,7 +53,8 @@ export async function* repairEvents(
             continue;
           }
           dataAt = performance.now();
-          for (const value of parseValues(data, name, isEnded)) repaired.push(...repair.accept(value, name));
+          for (const value of parseValues(data, name, isEnded))
+            for (const event of repair.accept(value, name)) addEvent(repaired, event, repair);
         }
       } catch (error) {
         if (repaired.length > 0) yield repaired;
@@ -64,6 +67,14 @@ export async function* repairEvents(
     if (isClosed) await drain(source);
     else source.cancel().catch(() => undefined);
   }
+}
+
+/** Text that arrives together is passed on together: every event costs the client and the SDK time. */
+function addEvent(events: JsonObject[], event: JsonObject, repair: StreamRepair): void {
+  const last = events.at(-1);
+  const joined = last === undefined ? null : repair.joinText(last, event);
+  if (joined === null) events.push(event);
+  else events[events.length - 1] = joined;
 }
 
 /** How long a stream may continue after `[DONE]` before it is canceled. */

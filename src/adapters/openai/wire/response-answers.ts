@@ -78,6 +78,8 @@ function incompleteResponse({ incomplete_details: details, output, usage }: Json
   return outOfTokensError(hasReasoning || Number(spent.reasoning_tokens) > 0);
 }
 
+/** What identifies the part of an answer that a delta belongs to. */
+const PART_KEYS = ['type', 'item_id', 'output_index', 'content_index'];
 const TERMINAL_EVENTS = new Set(['response.completed', 'response.incomplete', 'response.done']);
 
 export function createResponseStreamRepair(exchange: WireExchange): StreamRepair {
@@ -110,6 +112,14 @@ export function createResponseStreamRepair(exchange: WireExchange): StreamRepair
         items[typeof event.output_index === 'number' ? event.output_index : items.length] = event.item;
       }
       return [{ ...event, type }];
+    },
+    joinText(event, next) {
+      const isSamePart =
+        event.type === 'response.output_text.delta' &&
+        PART_KEYS.every((key) => event[key] === next[key]) &&
+        typeof event.delta === 'string' &&
+        typeof next.delta === 'string';
+      return isSamePart ? { ...next, delta: `${event.delta}${next.delta}` } : null;
     },
     isComplete: () => isFinished,
     finish(isClosed) {
