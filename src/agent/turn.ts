@@ -3,12 +3,7 @@ import type { ZodObject } from 'zod';
 import { type CheckedAnswer, checkAnswer } from '../citations/check-answer.ts';
 import { MarkerNumbers, toSessionRefs } from '../citations/marker-numbers.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
-import {
-  type AgentConfig,
-  isLocalModel,
-  type RetrievalPolicy,
-  systemPromptFor,
-} from '../domain/agent-config.ts';
+import { type AgentConfig, type RetrievalPolicy, systemPromptFor } from '../domain/agent-config.ts';
 import {
   type AgentResponse,
   classifyOutcome,
@@ -20,18 +15,15 @@ import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { type ConversationTurn, secondsBetween, withCitedChunks } from '../domain/conversation-turn.ts';
 import { formatContextPrompt } from '../domain/prompts.ts';
-import { createQuery, type Filter, isEmptyFilter } from '../domain/query.ts';
-import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
+import { type Filter, isEmptyFilter } from '../domain/query.ts';
 import { advice, settingName, withSetting } from '../faults/advice.ts';
-import { AppError, messageOf } from '../faults/app-error.ts';
+import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
-import { formatRetryNotice } from '../faults/retry.ts';
 import type { ConversationStore } from '../ports/chunk-store.ts';
 import type { CitationChecker } from '../ports/citation-checker.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { Retriever } from '../retrieval/create-retriever.ts';
 import { formatCount } from '../text/format-count.ts';
-import { endsWithLeadIn } from '../text/passage-window.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { prependAttachedText } from './attached-text.ts';
 import { markMissingFiles } from './citation-changes.ts';
@@ -41,25 +33,15 @@ import {
   PassageBudget,
   type ToolDefinition,
 } from './context-budget.ts';
-import {
-  createReadSourceTool,
-  createSearchTool,
-  documentToolDefinitions,
-  type ToolContext,
-  type TurnSearch,
-} from './document-tools.ts';
+import { createReadSourceTool, createSearchTool, documentToolDefinitions } from './document-tools.ts';
+import { guardModel } from './guards/guard-model.ts';
 import { type ModelErrorContext, toAppError } from './guards/model-errors.ts';
-import { withIdleTimeout } from './guards/with-idle-timeout.ts';
-import { withOverflowTrim } from './guards/with-overflow-trim.ts';
-import { withRetries } from './guards/with-retries.ts';
-import { withUnusableAnswerErrors } from './guards/with-unusable-answer-errors.ts';
-import { withoutStreaming } from './guards/without-streaming.ts';
 import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
 import { cleanTexts } from './structured-output.ts';
 import { type TurnEvents, TurnRecord } from './turn-record.ts';
+import { createTurnSearch } from './turn-search.ts';
 
-const IDLE_TIMEOUT_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What all turns of an agent use. */
@@ -242,61 +224,6 @@ export async function answerQuestion(
   }
 }
 
-interface TurnSearchOptions extends Pick<ToolContext, 'config' | 'record' | 'runtime' | 'signal'> {
-  store: Pick<ConversationStore, 'neighbours'>;
-  retriever: Retriever;
-  events: TurnEvents;
-}
-
-function createTurnSearch(options: TurnSearchOptions): TurnSearch {
-  const { config, store, retriever, record, events, runtime, signal } = options;
-  return async (given, retrievalId) => {
-    const query = createQuery(given);
-    const { text, topK, filter } = query;
-    events.enterPhase('retrieving');
-    events.emit({ type: 'retrieval_started', retrievalId, query: text, topK, filter });
-    const started = runtime.elapsedMs();
-    try {
-      const { context: found } = await retriever.retrieve(query, signal);
-      // The offline model reads around its results.
-      const context = isLocalModel(config.model) ? found : await addIntroducedChunks(found, store);
-      events.emit({ type: 'retrieval_finished', retrievalId, context, error: null });
-      return context;
-    } catch (error) {
-      signal.throwIfAborted();
-      const failure =
-        error instanceof AppError
-          ? error
-          : new AppError('retrieval_error', messageOf(error), { cause: error });
-      record.addFailedSearch(query, failure);
-      const response = toErrorResponse(failure);
-      events.emit({ type: 'retrieval_finished', retrievalId, context: null, error: response });
-      throw failure;
-    } finally {
-      record.countToolUse(runtime.elapsedMs() - started);
-    }
-  };
-}
-
-/** Adds the next chunk of each that ends with a lead-in, such as "Run this command:". */
-async function addIntroducedChunks(
-  found: RetrievalContext,
-  store: Pick<ConversationStore, 'neighbours'>,
-): Promise<RetrievalContext> {
-  const known = new Set(found.chunks.map(({ chunkId }) => chunkId));
-  const chunks: typeof found.chunks = [];
-  for (const chunk of found.chunks) {
-    chunks.push(chunk);
-    if (!endsWithLeadIn(chunk.text)) continue;
-    const around = await store.neighbours(chunk.chunkId, 0, 1);
-    const next = around.find(({ chunkIndex }) => chunkIndex === chunk.chunkIndex + 1);
-    if (next === undefined || known.has(next.chunkId)) continue;
-    known.add(next.chunkId);
-    chunks.push({ ...next, score: chunk.score, rank: chunk.rank });
-  }
-  return chunks.length === found.chunks.length ? found : createRetrievalContext({ ...found, chunks });
-}
-
 /** Outcome, grounding and confidence are computed, never taken from the model. */
 function finishTurn(
   { config, runtime }: TurnDependencies,
@@ -356,40 +283,6 @@ function startTimeLimit(seconds: number, given: AbortSignal | undefined) {
     signal: given === undefined ? controller.signal : AbortSignal.any([given, controller.signal]),
     stopTimer: () => clearTimeout(timer),
   };
-}
-
-/** The model with a check of its responses, an idle timeout, retries, and shorter requests after an overflow. */
-function guardModel(
-  { config, model, window, runtime, errorContext }: TurnDependencies,
-  events: TurnEvents,
-  signal: AbortSignal,
-): Model {
-  const asked = config.stream ? model : withoutStreaming(model);
-  const checked = withUnusableAnswerErrors(asked, config.maxAnswerCharacters);
-  const timed = withIdleTimeout(checked, IDLE_TIMEOUT_MS);
-  const retried = withRetries(timed, {
-    signal,
-    random: runtime.random,
-    sleep: runtime.sleep,
-    context: errorContext,
-    onRetry: (retry) =>
-      events.emit({
-        type: 'notice',
-        message: formatRetryNotice(retry),
-        retry: { ...retry, error: toErrorResponse(retry.error) },
-      }),
-  });
-  return withOverflowTrim(retried, (reported, accepted) => {
-    // Kept for later turns. Without a reported size: what requests are shortened to, at least a question and its answer.
-    const learned = reported ?? Math.max(accepted, 1000 + config.maxTokens) + config.maxTokens;
-    window.tokens = Math.min(window.tokens, Math.floor(learned));
-    const size = reported === undefined ? `smaller than ${window.tokens}` : String(reported);
-    events.noticeOnce(
-      'overflow',
-      `The model's window is ${size} tokens: the oldest messages and the weakest passages were left out. ` +
-        'Set contextWindow to the size of the window.',
-    );
-  });
 }
 
 /** The model cited sources that were never retrieved, and said nothing else. */
