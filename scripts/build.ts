@@ -11,7 +11,7 @@ const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'
 
 /** Modules that every command loads at start-up, and those of the model's worker. */
 const LOADED_EARLY =
-  /src\/(faults\/(app-error|advice)|domain\/setting-choices|text\/(visible-text|display-width|nearest-name))\.ts$/;
+  /src\/(faults\/(app-error|advice)|domain\/(setting-choices|unit-vectors|vector-scan)|text\/(visible-text|display-width|nearest-name))\.ts$/;
 /** Modules whose only imports from src are each other, so one chunk can hold them all. */
 const FOUNDATION = /src\/(domain|text|faults)\//;
 /** Class names survive minification, because code distinguishes errors by them. */

@@ -4,14 +4,15 @@ const withoutWidth = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u;
 
 /** Emoji by variation selector, and flags. */
 const emoji = /^(?:\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Created when it is needed: loading its data takes 15 ms. */
+let segmenter: Intl.Segmenter | undefined;
 const oneColumnEach = /^[\x20-\x7e]*$/;
 
 /** The graphemes of a text: an accent or a joined emoji is part of one character. */
 export function splitGraphemes(text: string): string[] {
-  return oneColumnEach.test(text)
-    ? text.split('')
-    : Array.from(segmenter.segment(text), ({ segment }) => segment);
+  if (oneColumnEach.test(text)) return text.split('');
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /** Whether a character takes two columns of a terminal. Lines may break before and after it. */

@@ -16,7 +16,16 @@ const CLOSES_EMPHASIS = /(?<=[.!?…。！？]["'”’)\]]*)[*_]{1,3}(?!\S)[^\S
 const LINE_END = /[\n\r\u2028\u2029\u0085]/g;
 const SPACE_WITHIN_LINE = /[^\S\n\r\u2028\u2029\u0085]/;
 
-let segmenter: Intl.Segmenter | undefined;
+/** A terminator with its closing signs and spaces, or a line break: where a sentence may end (UAX 29). */
+const BOUNDARY =
+  /(?:([.\u2024\uFE52\uFF0E])|\p{Sentence_Terminal})[\p{M}\p{Cf}]*(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}"'\u275B-\u2760][\p{M}\p{Cf}]*)*(?:(?![\n\r\u0085\u2028\u2029])\s)*(\r\n|[\n\r\u0085\u2028\u2029])?|(\r\n|[\n\r\u0085\u2028\u2029])/gu;
+/** What continues a sentence after any terminator. */
+const CONTINUES =
+  /[,\-:;\u2013\u2014\u055D\u060C\u061D\u07F8\u1802\u1808\u3001\uFE10\uFE11\uFE13\uFE31\uFE32\uFE50\uFE51\uFE55\uFE58\uFE63\uFF0C\uFF0D\uFF1A\uFF64]|\p{Sentence_Terminal}/uy;
+/** What continues one after a full stop: a word in lower case, also behind digits and signs. */
+const CONTINUES_AFTER_STOP = /[^\p{L}\p{Sentence_Terminal}\n\r\u0085\u2028\u2029]{0,200}\p{Lowercase}/uy;
+const WITHIN_NUMBER_OR_NAME =
+  /(?<=[.\u2024\uFE52\uFF0E])\p{Nd}|(?<=[\p{Lu}\p{Ll}][.\u2024\uFE52\uFF0E])\p{Lu}/uy;
 
 /**
  * The sentences of a Markdown text outside of fenced code. A sentence never crosses a block; its range excludes white
@@ -52,13 +61,12 @@ export const splitSentencesAndCode = memoize(
 
 /** The sentences of a plain text. A line break ends one; an abbreviation or text in backticks does not. */
 export function splitPlainSentences(prose: string): TextRange[] {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
   const readable = maskCode(prose);
   const sentences: TextRange[] = [];
   let start = 0;
-  for (const { index, segment } of segmenter.segment(readable)) {
+  for (const boundary of findSentenceEnds(readable)) {
     // Includes the emphasis that ends with the sentence: "**Control.** It tracks".
-    const end = skipEmphasis(readable, index + segment.length);
+    const end = skipEmphasis(readable, boundary);
     if (end < readable.length && (endsWithinWord(readable, end) || endsInAbbreviation(readable, end)))
       continue;
     const written = prose.slice(start, end);
@@ -68,6 +76,31 @@ export function splitPlainSentences(prose: string): TextRange[] {
     start = end;
   }
   return sentences;
+}
+
+/**
+ * The ends of sentences by the rules of Unicode, the end of the text last. Not by `Intl.Segmenter`, whose result depends
+ * on the version of Node, and which takes 15 ms to load.
+ */
+export function findSentenceEnds(text: string): number[] {
+  const ends: number[] = [];
+  for (const { 0: found, 1: stop, 2: lineEnd, 3: onlyLineEnd, index } of text.matchAll(BOUNDARY)) {
+    const end = index + found.length;
+    if (end >= text.length) break;
+    const continues =
+      lineEnd === undefined &&
+      onlyLineEnd === undefined &&
+      (matchesAt(CONTINUES, text, end) ||
+        (stop !== undefined &&
+          (matchesAt(CONTINUES_AFTER_STOP, text, end) || matchesAt(WITHIN_NUMBER_OR_NAME, text, end))));
+    if (!continues) ends.push(end);
+  }
+  return text === '' ? ends : [...ends, text.length];
+}
+
+function matchesAt(sticky: RegExp, text: string, index: number): boolean {
+  sticky.lastIndex = index;
+  return sticky.test(text);
 }
 
 /** As in `sub.*.example.com`. Scripts without spaces end sentences with other signs. */

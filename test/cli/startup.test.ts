@@ -15,3 +15,18 @@ test('--help loads no package', async () => {
   expect(scripts.some((url) => url.endsWith('/dist/main.js'))).toBe(true);
   expect(scripts.filter((url) => url.includes('/node_modules/'))).toEqual([]);
 });
+
+test('the thread of the embedding model loads no package but the engine', () => {
+  const pending = ['model-worker.js'];
+  const packages = new Set<string>();
+  for (const file of pending) {
+    for (const [, imported = ''] of readFileSync(join('dist', file), 'utf8').matchAll(
+      /(?:from|import)"([^"]+)"/g,
+    )) {
+      const chunk = imported.replace('./', '');
+      if (!imported.startsWith('.')) packages.add(imported);
+      else if (!pending.includes(chunk)) pending.push(chunk);
+    }
+  }
+  expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual(['onnxruntime-common']);
+});
