@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../faults/app-error.ts';
 import type { DownloadOptions } from './fetch-package.ts';
-import type { ModelLocation } from './weights.ts';
+import { describeFile, type ModelLocation, writeMarker } from './weights.ts';
 
 const VERSION = '1.30.0';
 
@@ -82,27 +82,14 @@ export function assertGenuineEngine({ directory, isCached }: EngineLocation): vo
     (file) => FILE_HASHES[file] === undefined && !UNUSED_FILES.test(file),
   );
   if (unknown !== undefined) throw new Error(`${unknown} is not one of its files`);
-  const [marker, state] = [`${directory}.checked`, describeFiles(directory)];
+  const marker = `${directory}.checked`;
+  const state = ENGINE_FILES.map((file) => `${describeFile(join(directory, file))}\n`).join('');
   if (isCached && existsSync(marker) && readFileSync(marker, 'utf8') === state) return;
   for (const [file, expected] of Object.entries(FILE_HASHES)) {
     if (hash('sha256', readFileSync(join(directory, file))) !== expected)
       throw new Error(`the SHA-256 of ${file} is not the expected one`);
   }
-  if (!isCached) return;
-  try {
-    writeFileSync(marker, state);
-  } catch {
-    // A cache that cannot be written to is checked each time.
-  }
-}
-
-/** Changes when a file is written or replaced. */
-function describeFiles(directory: string): string {
-  const files = ENGINE_FILES.map((file) => {
-    const { ino, size, mtimeMs, ctimeMs } = statSync(join(directory, file));
-    return [file, ino, size, mtimeMs, ctimeMs].join(' ');
-  });
-  return `${files.join('\n')}\n`;
+  if (isCached) writeMarker(marker, state);
 }
 
 /** ONNX Runtime, downloaded into the cache if it is not on this machine. */

@@ -58,7 +58,7 @@ export async function createMiniLmEmbedder({
   const engine = await ensureOnnxEngine(location, downloading('engine'));
   const starting = startModelPool(modelThreads, {
     engine,
-    weights: { directory: location.directory },
+    weights: { directory: location.directory, isCached: location.isDownloadable },
     pooling: 'mean',
     bulk,
   });

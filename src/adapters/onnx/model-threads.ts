@@ -14,7 +14,7 @@ export interface ModelSource {
   /** The native library. */
   engine: EngineLocation;
   /** The directory of the built-in model, whose hashes are known, or the file of another model. */
-  weights: { directory: string } | { path: string };
+  weights: { directory: string; isCached?: boolean } | { path: string };
   /** Null if not configured: then the model's sentence embedding is used if it has one, or else the mean. */
   pooling: Pooling | null;
   /** How many threads of the native library work on one text. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AppError } from '../../faults/app-error.ts';
 import type { DownloadOptions, FileContents } from './fetch-package.ts';
 
@@ -49,21 +49,47 @@ export function listModelFiles(): ModelFile[] {
   return Object.keys(MODEL_FILES) as ModelFile[];
 }
 
-/** The bytes of a file, or null if it does not exist. Throws if its hash is not the expected one. */
-export async function readModelFile(directory: string, file: ModelFile): Promise<Buffer | null> {
+/**
+ * The bytes of a file, or null if it does not exist. Throws if its hash is not the expected one. In the user's cache, a
+ * marker beside a file says that this state of it was checked, because hashing takes as long as loading.
+ */
+export async function readModelFile(
+  directory: string,
+  file: ModelFile,
+  { isCached = false } = {},
+): Promise<Buffer | null> {
   const path = join(directory, file);
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
-  if (bytes !== null && !hasExpectedHash(file, bytes)) {
+  if (bytes === null) return null;
+  const [marker, state] = [`${path}.checked`, describeFile(path)];
+  if (isCached && existsSync(marker) && readFileSync(marker, 'utf8') === state) return bytes;
+  if (!hasExpectedHash(file, bytes)) {
     throw new AppError(
       'configuration_error',
       `${path} is not the expected model file: its SHA-256 differs.`,
       { hint: 'Remove it to download it again, or put a correct copy into CITELOOP_MODEL_DIR.' },
     );
   }
+  if (isCached) writeMarker(marker, state);
   return bytes;
+}
+
+/** Changes when the file is written or replaced. */
+export function describeFile(path: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+  return [basename(path), ino, size, mtimeMs, ctimeMs].join(' ');
+}
+
+/** Says which state of files was checked. A cache that cannot be written to is checked each time. */
+export function writeMarker(marker: string, state: string): void {
+  try {
+    writeFileSync(marker, state);
+  } catch {
+    // Checked again next time.
+  }
 }
 
 function hasExpectedHash(file: ModelFile, bytes: Uint8Array): boolean {
