@@ -6,6 +6,7 @@ import type { ChunkStore, StoredChunk, WeightedWords, WordScores } from '../port
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
 import { findContentWords } from '../text/content-words.ts';
+import { findIdentifierTerms, indexTerms } from '../text/terms.ts';
 import {
   capScoresByRank,
   type RankedHit,
@@ -21,6 +22,9 @@ import { scoreWords } from './word-similarity.ts';
 const CANDIDATES = 50;
 /** Hits whose words are compared with those of the query. */
 const COMPARED_HITS = 30;
+/** So are these nearest by meaning, which may rank lower for want of a common word, if they are within the pool. */
+const COMPARED_NEAREST = 10;
+const POOL = 80;
 /**
  * The weight of the words of the text beside those of the title and headings. Like the weight 1 of both beside the fused
  * score, chosen on `fixtures/questions` (decisions/0019).
@@ -119,11 +123,23 @@ export function withWordReranker(
     const [query] = (await (await embedder()).embedWords?.([text], signal)) ?? [];
     const terms = findContentWords(text).map(({ term }) => term);
     if (query === undefined || terms.length === 0 || hits.length === 0) return [...hits];
-    const candidates = hits.slice(0, COMPARED_HITS);
-    const [total, counts] = await Promise.all([store.count({}), store.containing?.(terms)]);
-    const weightOf = (count: number) => Math.max(MIN_WORD_WEIGHT, Math.log((total + 1) / (count + 1)));
-    const weights = terms.map((term) => weightOf(counts?.get(term) ?? 0));
+    const isCompared = ({ dense }: RankedHit, index: number) =>
+      index < COMPARED_HITS || (dense !== null && dense.rank <= COMPARED_NEAREST);
+    const candidates = hits.filter(isCompared);
+    const identifiers = findIdentifierTerms(text);
+    const [total, counts] = await Promise.all([
+      store.count({}),
+      store.containing?.([...terms, ...identifiers]),
+    ]);
+    const weightOf = (term: string) =>
+      Math.max(MIN_WORD_WEIGHT, Math.log((total + 1) / ((counts?.get(term) ?? 0) + 1)));
+    const weights = terms.map(weightOf);
     const words = { vectors: query.words, weights };
+    const addIdentifiers = createIdentifierScore(
+      identifiers.filter((term) => counts?.has(term)),
+      weightOf,
+      sum(weights),
+    );
     const scores = await scoreChunks(
       words,
       candidates.map(({ chunk }) => chunk.chunkId),
@@ -135,11 +151,12 @@ export function withWordReranker(
     }
     const ranked = candidates
       .map((hit) => {
-        const rerankScore = toRerankScore(scores.get(hit.chunk.chunkId));
+        const rerankScore = addIdentifiers(hit.chunk, toRerankScore(scores.get(hit.chunk.chunkId)));
         return { ...hit, rerankScore, score: toScore((hit.fusedScore + rerankScore) / 2) };
       })
       .sort((a, b) => b.score - a.score);
-    return capScoresByRank([...ranked, ...hits.slice(COMPARED_HITS)]);
+    const others = hits.filter((hit, index) => !isCompared(hit, index));
+    return capScoresByRank([...ranked, ...others]);
   }
 
   async function scoreChunks(
@@ -158,13 +175,35 @@ export function withWordReranker(
 
   return {
     async retrieve(query, signal) {
-      const found = await retriever.retrieve({ ...query, topK: Math.max(query.topK, COMPARED_HITS) }, signal);
+      const found = await retriever.retrieve({ ...query, topK: Math.max(query.topK, POOL) }, signal);
       return replaceHits(found, { topK: query.topK, clock, signal }, async () => {
         const hits = await reorder(found.context.query, found.hits, signal);
         return { hits: hits.slice(0, query.topK) };
       });
     },
   };
+}
+
+/**
+ * Raises the score of a chunk that has identifiers of the query, such as `max_age`. Word vectors do not tell them apart,
+ * because they have a vector for each part.
+ */
+function createIdentifierScore(
+  identifiers: readonly string[],
+  weightOf: (term: string) => number,
+  wordWeight: number,
+): (chunk: StoredChunk, score: number) => number {
+  if (identifiers.length === 0) return (_, score) => score;
+  const weight = sum(identifiers.map(weightOf));
+  return (chunk, score) => {
+    const terms = new Set(indexTerms(toDocument(chunk)));
+    const found = sum(identifiers.filter((term) => terms.has(term)).map(weightOf));
+    return Math.max(score, (score * wordWeight + found) / (wordWeight + weight));
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function toRerankScore({ text, path }: WordScores = { text: 0, path: 0 }): number {

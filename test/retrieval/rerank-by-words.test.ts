@@ -43,13 +43,18 @@ const embedder = {
 } as unknown as Embedder;
 
 /** "owl" is in one of its hundred chunks, "newt" in fifty. */
-function rerankWith(words: Record<string, Partial<ChunkWords>>, given: Embedder = embedder): Retriever {
+function rerankWith(
+  words: Record<string, Partial<ChunkWords>>,
+  given: Embedder = embedder,
+  found: Retriever = retriever,
+): Retriever {
   const store = {
     count: async () => 100,
     containing: async () =>
       new Map([
         ['owl', 1],
         ['newt', 50],
+        ['owlnewt', 1],
       ]),
     wordVectors: async (chunkIds: readonly string[]) =>
       new Map(
@@ -60,14 +65,14 @@ function rerankWith(words: Record<string, Partial<ChunkWords>>, given: Embedder 
         ),
       ),
   } as unknown as ChunkStore;
-  return withWordReranker(retriever, { store, embedder: async () => given });
+  return withWordReranker(found, { store, embedder: async () => given });
 }
 const query = createQuery({ text: 'owl and newt', topK: 3 });
 const idsOf = (hits: readonly RankedHit[]) => hits.map((hit) => hit.chunk.chunkId);
 
 test('puts a hit with the words of the query first and scores hits by the mean of both', async () => {
   const { hits, context } = await rerankWith({ c9: { text: wordVectors('newt', 'owl') } }).retrieve(query);
-  expect(asked.at(-1)).toBe(30);
+  expect(asked.at(-1)).toBe(80);
   expect(idsOf(hits)).toEqual(['c9', 'c0', 'c1']);
   expect(hits.map(({ rerankScore }) => rerankScore)).toEqual([expect.closeTo(0.75), 0, 0]);
   const scores = context.chunks.map(({ score }) => score);
@@ -88,6 +93,42 @@ test('weighs rare words higher, and the words of the text higher than those of t
   expect(owl?.chunk.chunkId).toBe('c2');
   expect(path?.rerankScore ?? 0).toBeLessThan(owl?.rerankScore ?? 0);
   expect(newt?.rerankScore ?? 0).toBeLessThan(owl?.rerankScore ?? 0);
+});
+
+test('compares the ten nearest by meaning wherever words rank them', async () => {
+  const nearest = HITS.map((hit, index) => ({
+    ...hit,
+    dense: { rank: index === 35 ? 10 : index + 11, score: 0.5 },
+  }));
+  const given: Retriever = {
+    async retrieve(asked) {
+      const found = await retriever.retrieve(asked);
+      return { ...found, hits: nearest.slice(0, asked.topK) };
+    },
+  };
+  const { hits } = await rerankWith({ c35: { text: wordVectors('owl', 'newt') } }, embedder, given).retrieve(
+    query,
+  );
+  expect(idsOf(hits)[0]).toBe('c35');
+});
+
+test('puts a chunk with an identifier of the query above chunks with its parts', async () => {
+  const named = HITS.map((hit, index) => ({
+    ...hit,
+    chunk: { ...hit.chunk, text: index === 9 ? 'Set owl_newt.' : 'An owl, a newt.' },
+  }));
+  const given: Retriever = {
+    async retrieve(asked) {
+      const found = await retriever.retrieve(asked);
+      return { ...found, hits: named.slice(0, asked.topK) };
+    },
+  };
+  const words = Object.fromEntries(
+    named.map(({ chunk }) => [chunk.chunkId, { text: wordVectors('owl', 'newt') }]),
+  );
+  const asked = createQuery({ text: 'what is owl_newt', topK: 3 });
+  const { hits } = await rerankWith(words, embedder, given).retrieve(asked);
+  expect(idsOf(hits)[0]).toBe('c9');
 });
 
 test('keeps the order of hits that are not compared', async () => {

@@ -11,7 +11,7 @@ import { extractTopic } from './standalone-query.ts';
 const ANSWER_SCORE = 0.5;
 const SHOWN_SCORE = 0.35;
 /** The second passage is part of an answer if its score is lower by this at most. */
-const SECOND_MARGIN = 0.05;
+const SECOND_MARGIN = 0.1;
 const CLOSEST_PASSAGES = 3;
 
 /**
@@ -45,11 +45,11 @@ export function answerFromPassages(
   const [best] = chosen;
   if (best === undefined) return null;
   const isSure = best.score >= ANSWER_SCORE || isDefinition(query, best);
-  const answer = selectSections(chosen, found.around);
+  const answer = selectSections(query, chosen, found.around);
   const isAnswer = isSure && meetsNeeds(query, answer.flat().map(textOfPart).join('\n\n'));
   const shown = isAnswer
     ? answer
-    : selectSections([...chosen, ...found.passages], found.around).slice(0, CLOSEST_PASSAGES);
+    : selectSections(query, [...chosen, ...found.passages], found.around).slice(0, CLOSEST_PASSAGES);
   const sections = shown.map(formatSection).filter((text) => text !== '');
   if (sections.length === 0) return null;
   return [...(isAnswer ? [] : [CLOSEST_PASSAGES_OPENING]), ...sections].join('\n\n');
@@ -57,6 +57,7 @@ export function answerFromPassages(
 
 /** The section of each passage that no earlier section contains. */
 function selectSections(
+  query: string,
   passages: readonly OfflinePassage[],
   around: readonly (readonly OfflinePassage[])[],
 ): SectionPart[][] {
@@ -64,7 +65,7 @@ function selectSections(
   return passages.flatMap((passage) => {
     if (shownRefs.has(passage.ref)) return [];
     const neighbours = around.find((read) => read.some(({ ref }) => ref === passage.ref)) ?? [];
-    const section = selectSection(passage, neighbours);
+    const section = selectSection(passage, neighbours, query);
     for (const part of section) shownRefs.add(part.passage.ref);
     return [section];
   });

@@ -49,9 +49,10 @@ function formatParts(parts: readonly SectionPart[]): string {
     const marker = `[${passage.ref}]`;
     const opens = before !== undefined && opensHeading(before.passage, passage);
     if (opens) written.push(`#### ${passage.headings.at(-1)}`);
-    /** Adds a line to the list or table before it, or starts another one. */
-    const addLine = (line: string, isSame: boolean) => {
-      if (isSame && !opens) written[written.length - 1] += `\n${line}`;
+    /** Adds a line to the list or table before it, or starts another one. `omitted` stands for lines between them. */
+    const addLine = (line: string, isSame: boolean, omitted: string) => {
+      const isGap = before?.passage === passage && passage.text.slice(before.end, part.start).trim() !== '';
+      if (isSame && !opens) written[written.length - 1] += `\n${isGap ? `${omitted}\n` : ''}${line}`;
       else written.push(line);
     };
     switch (kind) {
@@ -69,13 +70,13 @@ function formatParts(parts: readonly SectionPart[]): string {
         const isSame =
           before?.kind === 'row' && before.passage === passage && before.head?.start === head?.start;
         const above = isSame || head === null ? '' : `${passage.text.slice(head.start, head.end)}\n`;
-        addLine(`${above}${textOfPart(part)}`, isSame);
+        addLine(`${above}${textOfPart(part)}`, isSame, '| … |');
         if (next?.kind !== 'row' || next.passage !== passage) written.push(marker);
         break;
       }
       case 'item': {
         const bullet = /^\s*(?:[-*+•]|\d{1,9}[.)])\s+/.exec(textOfPart(part))?.[0].trimStart() ?? '';
-        addLine(`${bullet}${quoteSentences(part)}`, before?.kind === 'item');
+        addLine(`${bullet}${quoteSentences(part)}`, before?.kind === 'item', '- …');
         break;
       }
       case 'paragraph':

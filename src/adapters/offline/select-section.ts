@@ -1,4 +1,5 @@
 import { type PassagePart, splitPassageParts } from '../../text/passage-parts.ts';
+import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { OfflinePassage } from './parse-model-request.ts';
 
 /** A part of a passage that is shown. */
@@ -8,14 +9,21 @@ export interface SectionPart extends PassagePart {
 
 /** A section grows by its neighbours up to this many words. */
 const MAX_WORDS = 250;
+/** Of a list or table beside it that does not fit, lines with words of the query are shown, at least this many words. */
+const MIN_LINES_WORDS = 80;
 /** A neighbour is not shown from the middle of its code, list or table on. */
 const STARTS_SECTION: ReadonlySet<PassagePart['kind']> = new Set(['paragraph', 'label']);
 
 /**
  * The parts to show of a passage: all of it, and what fits of the passages around it under the same heading. `around` has
- * the passages of the document in order. Lists, tables and code are whole, and the last part introduces nothing.
+ * the passages of the document in order. Lists, tables and code are whole, except for the lines that match the query of a
+ * list or table that does not fit; the last part introduces nothing.
  */
-export function selectSection(best: OfflinePassage, around: readonly OfflinePassage[]): SectionPart[] {
+export function selectSection(
+  best: OfflinePassage,
+  around: readonly OfflinePassage[],
+  query: string,
+): SectionPart[] {
   const blocks = groupParts(sameSection(best, around).flatMap(partsOf));
   const isOfBest = (block: SectionPart[]) => block.some(({ passage }) => passage.ref === best.ref);
   let from = blocks.findIndex(isOfBest);
@@ -29,10 +37,32 @@ export function selectSection(best: OfflinePassage, around: readonly OfflinePass
     if (fits(from, to + 1)) to += 1;
     if (fits(from - 1, to)) from -= 1;
   }
-  const shown = blocks.slice(Math.max(0, from), to + 1).flat();
+  const room = Math.max(MIN_LINES_WORDS, MAX_WORDS - countWords(blocks.slice(from, to + 1).flat()));
+  const shown = [
+    ...matchingLines(blocks[from - 1] ?? [], query, room),
+    ...blocks.slice(Math.max(0, from), to + 1).flat(),
+    ...matchingLines(blocks[to + 1] ?? [], query, room),
+  ];
   const first = shown.findIndex(({ passage, kind }) => passage.ref === best.ref || STARTS_SECTION.has(kind));
   const last = shown.findLastIndex((part) => !isLeadIn(part));
   return withoutRepetition(last < 0 ? shown : shown.slice(first, last + 1));
+}
+
+/** The lines of a list or table with words of the query, those with most of them first to be kept, and what introduces them. */
+function matchingLines(block: readonly SectionPart[], query: string, maxWords: number): SectionPart[] {
+  const terms = new Set(queryTerms(query));
+  const lines = block
+    .filter(({ kind }) => kind === 'row' || kind === 'item')
+    .map((part) => ({ part, found: new Set(indexTerms(textOfPart(part))).intersection(terms).size }))
+    .filter(({ found }) => found > 0)
+    .sort((a, b) => b.found - a.found);
+  const kept = new Set<SectionPart>();
+  let words = 0;
+  for (const { part } of lines) {
+    words += countWords([part]);
+    if (words <= maxWords) kept.add(part);
+  }
+  return kept.size === 0 ? [] : block.filter((part) => kept.has(part) || isLeadIn(part));
 }
 
 export function textOfPart({ passage, start, end }: SectionPart): string {

@@ -11,14 +11,18 @@ const passageOf = (text: string, fields: Partial<OfflinePassage> = {}): OfflineP
 
 /** The quoted text of passages, without the heading path. */
 function quoted(...texts: (string | OfflinePassage)[]): string {
+  return quotedFor('', ...texts);
+}
+
+function quotedFor(query: string, ...texts: (string | OfflinePassage)[]): string {
   const around = texts.map((given) => (typeof given === 'string' ? passageOf(given) : given));
   const [best] = around;
   if (best === undefined) throw new Error('there is no passage');
-  return formatSection(selectSection(best, around)).replace(/^### .*\n\n/, '');
+  return formatSection(selectSection(best, around, query)).replace(/^### .*\n\n/, '');
 }
 
 test('puts the heading path above the section', () => {
-  const formatted = (passage: OfflinePassage) => formatSection(selectSection(passage, []));
+  const formatted = (passage: OfflinePassage) => formatSection(selectSection(passage, [], ''));
   expect(formatted(passageOf('It moves. It stops.'))).toBe(
     '### Guide › Setup\n\nIt moves. [3] It stops. [3]',
   );
@@ -93,4 +97,13 @@ test('writes words as code that Markdown would change', () => {
   );
   const plain = 'Multiply 3 * 4 in snake_case, e.g. a < b & c.';
   expect(quoted(plain)).toBe(`${plain} [3]`);
+});
+
+test('shows where lines of a long list or table were left out', () => {
+  const rows = Array.from({ length: 120 }, (_, index) => `| option${index} | sets number ${index} |`);
+  const table = ['| name | effect |', '|---|---|', ...rows].join('\n');
+  const neighbour = { ...passageOf(table), ref: '4' };
+  const shown = quotedFor('option7 and option90', 'All options are below.', neighbour);
+  expect(shown).toContain('| option7 | sets number 7 |\n| … |\n| option90 | sets number 90 |');
+  expect(shown).not.toContain('option8 ');
 });

@@ -10,10 +10,10 @@ function passages(...texts: (string | [text: string, ...headings: string[]])[]):
   });
 }
 
-function shown(around: OfflinePassage[], best: number): string[] {
+function shown(around: OfflinePassage[], best: number, query = ''): string[] {
   const passage = around[best - 1];
   if (passage === undefined) throw new Error(`there is no passage ${best}`);
-  return selectSection(passage, around).map(textOfPart);
+  return selectSection(passage, around, query).map(textOfPart);
 }
 
 const words = (count: number, word: string) => `${`${word} `.repeat(count - 1)}${word}.`;
@@ -67,5 +67,16 @@ test('does not repeat the sentence that two passages share', () => {
 
 test('shows the passage alone if nothing was read around it', () => {
   const [best] = passages('It is alone.');
-  expect(best && selectSection(best, []).map(textOfPart)).toEqual(['It is alone.']);
+  expect(best && selectSection(best, [], '').map(textOfPart)).toEqual(['It is alone.']);
+});
+
+test('shows the matching lines of a list that does not fit, and none of one without a match', () => {
+  const items = Array.from({ length: 100 }, (_, index) => `- item${index} is one of many`).join('\n');
+  const around = passages('It is the best.', `Choose one:\n\n${items}`);
+  expect(shown(around, 1, 'what is item42?')).toEqual([
+    'It is the best.',
+    'Choose one:',
+    '- item42 is one of many',
+  ]);
+  expect(shown(around, 1, 'what is blue?')).toEqual(['It is the best.']);
 });
