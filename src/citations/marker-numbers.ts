@@ -1,5 +1,5 @@
 import type { Citation } from '../domain/citation.ts';
-import { replaceRanges } from '../text/markdown-blocks.ts';
+import { replaceRanges, shiftRange } from '../text/markdown-blocks.ts';
 import type { CheckedAnswer } from './check-answer.ts';
 import { findMarkers, isCitation, parseRefs } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
@@ -59,8 +59,6 @@ export class MarkerNumbers {
       const refs = references.map(({ name }) => name).filter(known.knows);
       return label !== null || refs.length === 0 ? [] : [{ start, end, text: this.#write(refs) }];
     });
-    const shift = (at: number) =>
-      edits.reduce((sum, { start, end, text }) => (end <= at ? sum + text.length - end + start : sum), at);
     const numberOf = (ref: string) => (known.knows(ref) ? this.#numberOf(ref) : ref);
     return {
       ...checked,
@@ -72,8 +70,7 @@ export class MarkerNumbers {
         .toSorted((a, b) => positionOf(a) - positionOf(b)),
       sentences: checked.sentences.map((sentence) => ({
         ...sentence,
-        start: shift(sentence.start),
-        end: shift(sentence.end),
+        ...shiftRange(sentence, edits),
         refs: sentence.refs.map(numberOf),
         // As in "42 is not in [7]".
         reason: sentence.reason && {

@@ -2,15 +2,12 @@ import {
   findMarkdownBlocks,
   type MarkdownBlock,
   replaceRanges,
+  type TextEdit,
   type TextRange,
 } from '../text/markdown-blocks.ts';
 import { findMarkers } from './find-markers.ts';
 
 // The chat page uses this file, so it must not depend on zod.
-
-interface Edit extends TextRange {
-  text: string;
-}
 
 /** Neighbouring markers such as `[1][2]`, with the white space before them. */
 interface MarkerGroup extends TextRange {
@@ -28,14 +25,14 @@ const NUMBERS = { knows: (ref: string) => /^\d+$/.test(ref) };
  * sentence, which the check needs.
  */
 export function mergeMarkers(answer: string): string {
-  return replaceRanges(answer, findEdits(answer, 0));
+  return replaceRanges(answer, findMergeEdits(answer));
 }
 
-/** The edits of a text of which the first `shown` characters can no longer change. */
-function findEdits(text: string, shown: number): Edit[] {
+/** The edits of `mergeMarkers`. The first `shown` characters can no longer change. */
+export function findMergeEdits(text: string, shown = 0): TextEdit[] {
   const blocks = findMarkdownBlocks(text);
   const groups = findGroups(text, blocks);
-  const edits: Edit[] = [];
+  const edits: TextEdit[] = [];
   groups.forEach((group, index) => {
     const next = groups[index + 1];
     if (isAlone(group)) edits.push(...moveUp(text, blocks, groups.slice(0, index + 1), shown));
@@ -93,7 +90,7 @@ function moveUp(
   blocks: readonly MarkdownBlock[],
   groups: readonly MarkerGroup[],
   shown: number,
-): Edit[] {
+): TextEdit[] {
   const alone = groups.filter(isAlone);
   const group = alone.at(-1);
   if (group === undefined) return [];
@@ -137,7 +134,7 @@ export function createMarkerMerger(write: (text: string) => void) {
 
   function show(text: string, to: number): void {
     if (to <= shown) return;
-    const edits = findEdits(text, shown).filter(({ end }) => end <= to);
+    const edits = findMergeEdits(text, shown).filter(({ end }) => end <= to);
     const from = shown;
     shown = to;
     const moved = edits.map((edit) => ({ ...edit, start: edit.start - from, end: edit.end - from }));

@@ -3,8 +3,13 @@ export interface TextRange {
   end: number;
 }
 
-/** Replaces ranges of a text, which are in order and do not overlap. */
-export function replaceRanges(text: string, edits: readonly (TextRange & { text: string })[]): string {
+/** A range of a text and what replaces it. */
+export interface TextEdit extends TextRange {
+  text: string;
+}
+
+/** Applies edits, which are in order and do not overlap. */
+export function replaceRanges(text: string, edits: readonly TextEdit[]): string {
   let replaced = '';
   let at = 0;
   for (const edit of edits) {
@@ -12,6 +17,13 @@ export function replaceRanges(text: string, edits: readonly (TextRange & { text:
     at = edit.end;
   }
   return replaced + text.slice(at);
+}
+
+/** The range in the edited text, for one that begins and ends outside of the edits. */
+export function shiftRange({ start, end }: TextRange, edits: readonly TextEdit[]): TextRange {
+  const shift = (at: number) =>
+    edits.reduce((sum, edit) => (edit.end <= at ? sum + edit.text.length - edit.end + edit.start : sum), at);
+  return { start: shift(start), end: shift(end) };
 }
 
 /** A paragraph, list item, table row, heading or fenced code block. */

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RetrievalPolicy } from '../../domain/agent-config.ts';
-import type { SentenceEvidence } from '../../domain/checked-sentence.ts';
+import type { CheckedSentence } from '../../domain/checked-sentence.ts';
 import type { Citation } from '../../domain/citation.ts';
 import {
   type CollectionOption,
@@ -10,7 +10,7 @@ import {
   type RecentSessions,
   type ServerInfo,
 } from './chat-api.ts';
-import { type ChatTurn, describeTurnStatus } from './chat-turn.ts';
+import { describeTurnStatus } from './chat-turn.ts';
 import { useAutoScroll, useNarrowLayout } from './layout-hooks.ts';
 import { QuestionComposer } from './question-composer.tsx';
 import { ChatSettings, SessionList } from './sidebar.tsx';
@@ -21,8 +21,8 @@ import { TokenForm, WelcomeMessage } from './welcome.tsx';
 
 interface OpenedSource {
   citation: Citation;
-  /** Of the answer that contains the citation. */
-  evidence: SentenceEvidence[];
+  /** For which the source was opened. */
+  sentences: readonly CheckedSentence[];
   turn: number;
 }
 
@@ -43,7 +43,7 @@ export function ChatApp() {
   const isNarrow = useNarrowLayout();
   const chat = useConversation({
     onTurnStored: listSessions,
-    onNavigate: (sessionId) => leaveTo(sessionId === '' ? chat.startNew() : resume(sessionId)),
+    onNavigate: (sessionId) => leaveTo(sessionId === '' ? chat.startNew() : chat.resume(sessionId)),
   });
   const { conversation, isRunning } = chat;
   const autoScroll = useAutoScroll(conversation.turns);
@@ -68,20 +68,18 @@ export function ChatApp() {
     setSelectedCollection(available.default);
     listSessions();
     const sessionId = location.hash.slice(1);
-    if (sessionId !== '') await resume(sessionId);
-  }
-
-  /** Starts a new conversation if the session cannot be loaded, then throws. */
-  async function resume(sessionId: string): Promise<void> {
-    try {
-      await chat.resume(sessionId);
-    } catch (cause) {
-      await chat.startNew();
-      throw cause;
-    }
+    if (sessionId !== '') await chat.resume(sessionId);
   }
 
   useEffect(() => showErrors(load()), []);
+  useEffect(() => addEventListener('focus', listSessions), []);
+  // Another tab, or a chat in a terminal, may have continued the conversation.
+  useEffect(() => {
+    const stored = sessions.sessions.find(({ sessionId }) => sessionId === conversation.sessionId);
+    const shown = conversation.turns.filter(({ turn }) => turn !== null).length;
+    if (stored !== undefined && stored.turnCount > shown && !isRunning)
+      showErrors(chat.resume(stored.sessionId));
+  }, [sessions]);
   // A layout effect, because an effect after painting could miss a key pressed at once.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -129,6 +127,7 @@ export function ChatApp() {
 
   function ask(question: string): void {
     setError(null);
+    if (isNarrow) setOpenedSource(null);
     chat.ask(question, { policy, collection: selectedCollection });
   }
 
@@ -189,7 +188,7 @@ export function ChatApp() {
         <SessionList
           {...sessions}
           current={conversation.sessionId}
-          onResume={(id) => leaveTo(resume(id))}
+          onResume={(id) => leaveTo(chat.resume(id))}
           onDelete={(id) => leaveTo(deleteSession(id))}
         />
       </nav>
@@ -208,7 +207,7 @@ export function ChatApp() {
             state={state}
             isAfterReset={conversation.resets.includes(index)}
             number={index + 1}
-            onOpenSource={(citation) => openSource({ citation, evidence: evidenceOf(state), turn: index })}
+            onOpenSource={(citation, sentences) => openSource({ citation, sentences, turn: index })}
             onAskAgain={
               !isRunning && index === conversation.turns.length - 1 ? () => ask(state.question) : null
             }
@@ -224,24 +223,13 @@ export function ChatApp() {
       <QuestionComposer isRunning={isRunning} onAsk={ask} onStop={chat.stop} />
       {openedSource !== null && (
         <SourcePanel
-          key={`${openedSource.turn} ${openedSource.citation.marker}`}
+          key={`${openedSource.turn} ${openedSource.citation.marker} ${openedSource.sentences[0]?.start}`}
           citation={openedSource.citation}
-          evidence={openedSource.evidence}
+          sentences={openedSource.sentences}
           collection={collection}
           onClose={closeSource}
         />
       )}
     </div>
   );
-}
-
-/** In order and without overlaps. */
-function evidenceOf({ turn }: ChatTurn): SentenceEvidence[] {
-  const found = turn?.response.sentences.flatMap(({ evidence }) => evidence ?? []) ?? [];
-  return found
-    .toSorted((a, b) => a.start - b.start || b.end - a.end)
-    .filter(
-      (one, index, all) =>
-        !all.slice(0, index).some((other) => other.chunkId === one.chunkId && other.end > one.start),
-    );
 }

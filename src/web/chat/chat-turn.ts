@@ -1,3 +1,4 @@
+import { describeAnswerStatus } from '../../domain/answer-status.ts';
 import type { Citation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatCount } from '../../text/format-count.ts';
@@ -43,12 +44,10 @@ export function createChatTurn(question: string): ChatTurn {
 export function restoreChatTurn(turn: ConversationTurn): ChatTurn {
   return {
     ...toCompletedTurn(createChatTurn(turn.userQuery), turn),
-    searches: turn.retrievals.map(({ query, chunks }, index) => ({
-      id: String(index),
-      query,
-      found: chunks.length,
-      error: null,
-    })),
+    // Reading the passages around a result is a retrieval, but not a search.
+    searches: turn.retrievals
+      .filter(({ query }) => !query.startsWith('passages around ['))
+      .map(({ query, chunks }, index) => ({ id: String(index), query, found: chunks.length, error: null })),
   };
 }
 
@@ -62,7 +61,7 @@ export function applyAskEvent(state: ChatTurn, event: AskEvent): ChatTurn {
     case 'phase':
       if (event.to === 'retrieving') return { ...state, activity: 'Searching' };
       // Text written before another search is not part of the answer.
-      return event.to === 'generating' ? { ...state, activity: 'Writing', text: '' } : state;
+      return event.to === 'generating' ? { ...state, activity: 'Thinking', text: '' } : state;
     case 'retrieval_started': {
       const search = { id: event.retrievalId, query: event.query, found: null, error: null };
       return { ...state, activity: `Searching: ${event.query}`, searches: [...state.searches, search] };
@@ -82,11 +81,13 @@ export function applyAskEvent(state: ChatTurn, event: AskEvent): ChatTurn {
         ),
       };
     case 'text_delta':
-      return { ...state, text: state.text + event.delta };
+      return { ...state, activity: 'Writing', text: state.text + event.delta };
     case 'text_discarded':
       return { ...state, text: '' };
     case 'notice':
-      return { ...state, notices: [...state.notices, event.message] };
+      return event.retry === undefined
+        ? { ...state, notices: [...state.notices, event.message] }
+        : { ...state, activity: event.message };
     case 'citations':
       return { ...state, citations: event.citations };
     case 'turn_completed':
@@ -113,6 +114,6 @@ export function describeTurnStatus(last: ChatTurn | undefined): string {
   if (last === undefined || last.status === 'failed') return '';
   if (last.status === 'running') return last.activity;
   if (last.status === 'stopped') return 'Stopped.';
-  const grounded = last.turn?.response.grounded ? 'grounded' : 'not grounded';
-  return `Answer complete, ${grounded}, ${formatCount(last.citations.length, 'citation')}.`;
+  const status = last.turn === null ? '' : describeAnswerStatus(last.turn.response).sentence;
+  return `Answer complete. ${status}`.trim();
 }

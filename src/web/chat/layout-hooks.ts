@@ -8,29 +8,33 @@ const END_TOLERANCE = 80;
 const NARROW_LAYOUT = '(max-width: 60rem)';
 
 /**
- * Keeps the end of the conversation in view until the user scrolls up. The returned props belong on the element
- * that scrolls.
+ * Shows a new question with its answer as it grows, until the question is at the top: then the reader scrolls. Follows
+ * the end if the reader scrolls to it. The returned props belong on the element that scrolls.
  */
 export function useAutoScroll(turns: readonly ChatTurn[]) {
   const ref = useRef<HTMLElement>(null);
-  const isAtEnd = useRef(true);
+  const followed = useRef<'question' | 'end' | null>('question');
+  /** The position that this hook has set, to recognize the reader's scrolling. */
+  const position = useRef(0);
 
   function onScroll({ currentTarget }: TargetedEvent<HTMLElement>): void {
     const { scrollHeight, scrollTop, clientHeight } = currentTarget;
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < END_TOLERANCE;
+    if (Math.abs(scrollTop - position.current) < 2) return;
+    followed.current = scrollHeight - scrollTop - clientHeight < END_TOLERANCE ? 'end' : null;
   }
-  function scrollToEnd(): void {
-    if (ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight;
+  function scroll(): void {
+    const main = ref.current;
+    if (main === null || followed.current === null) return;
+    if (followed.current === 'end') main.scrollTop = main.scrollHeight;
+    else main.querySelector('.turn:last-of-type .question')?.scrollIntoView();
+    position.current = main.scrollTop;
   }
 
-  // A new question always scrolls into view.
   useLayoutEffect(() => {
-    isAtEnd.current = true;
-    scrollToEnd();
+    followed.current = 'question';
+    scroll();
   }, [turns.length]);
-  useLayoutEffect(() => {
-    if (isAtEnd.current) scrollToEnd();
-  }, [turns.at(-1)]);
+  useLayoutEffect(scroll, [turns.at(-1)]);
   return { ref, onScroll };
 }
 

@@ -29,8 +29,8 @@ const sanitizeSchema = {
 
 interface MarkdownProps {
   text: string;
-  /** The elements that replace citation markers such as `[1]`. */
-  markers: ReadonlyMap<string, VNode>;
+  /** Creates the element that replaces the nth marker of a source, such as `[1]`, counted from 0. */
+  markers: ReadonlyMap<string, (nth: number) => VNode>;
   /** Ranges of the text to mark. */
   marked: readonly TextRange[];
   mark?: MarkElement;
@@ -66,7 +66,13 @@ export function MarkdownView({ text, markers, marked, mark = UNSUPPORTED_MARK }:
       h1: 'h3',
       h2: 'h3',
       pre: CodeBlock,
-      'citation-marker': ({ marker }: { marker: string }) => markers.get(marker) ?? `[${marker}]`,
+      'citation-marker': ({ marker, nth }: { marker: string; nth: number }) =>
+        markers.get(marker)?.(nth) ?? `[${marker}]`,
+      table: (props: object) => (
+        <div class="table">
+          <table {...props} />
+        </div>
+      ),
     },
   });
 }
@@ -99,6 +105,12 @@ function ExternalLink({ href = '', children }: { href?: string; children?: Compo
 
 /** Replaces known markers by elements. */
 function replaceMarkers(tree: Root, markers: ReadonlyMap<string, unknown>): void {
+  const counts = new Map<string, number>();
+  function markerElement(marker: string): Element {
+    const nth = counts.get(marker) ?? 0;
+    counts.set(marker, nth + 1);
+    return { type: 'element', tagName: 'citation-marker', properties: { marker, nth }, children: [] };
+  }
   visit(tree, (node, index, parent) => {
     if (parent === undefined || index === undefined) return;
     if (node.type === 'element') {
@@ -123,8 +135,4 @@ function replaceMarkers(tree: Root, markers: ReadonlyMap<string, unknown>): void
 
 function textOf({ children }: Element): string {
   return children.map((child) => (child.type === 'text' ? child.value : '')).join('');
-}
-
-function markerElement(marker: string): Element {
-  return { type: 'element', tagName: 'citation-marker', properties: { marker }, children: [] };
 }

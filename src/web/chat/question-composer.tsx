@@ -6,19 +6,26 @@ interface ComposerProps {
   onStop: () => void;
 }
 
+/** Has the question that is being answered, so that a reload does not lose it. */
+const QUESTION_KEY = 'citeloop.question';
+
 /** Enter sends the question, Shift+Enter starts a new line. */
 export function QuestionComposer({ isRunning, onAsk, onStop }: ComposerProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => sessionStorage.getItem(QUESTION_KEY) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
 
   // On touch devices the focus would open an on-screen keyboard over the page.
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
+  useEffect(() => {
+    if (!isRunning) sessionStorage.removeItem(QUESTION_KEY);
+  }, [isRunning]);
 
   function send(): void {
     const question = text.trim();
     if (question === '' || isRunning) return;
+    sessionStorage.setItem(QUESTION_KEY, question);
     onAsk(question);
     setText('');
     field.current?.focus();

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SentenceEvidence } from '../../domain/checked-sentence.ts';
+import type { CheckedSentence } from '../../domain/checked-sentence.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { formatLocation, isWebUrl, linkToLocation, toDisplayUrl } from '../../domain/format-location.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
@@ -11,14 +11,14 @@ import { MarkdownView } from './markdown.tsx';
 
 interface SourcePanelProps {
   citation: Citation;
-  /** The evidence of the answer that contains the citation. */
-  evidence: readonly SentenceEvidence[];
+  /** Their evidence is marked. */
+  sentences: readonly CheckedSentence[];
   collection: string | undefined;
   onClose: () => void;
 }
 
-/** The cited passage in its context, with the evidence of the answer marked. */
-export function SourcePanel({ citation, evidence, collection, onClose }: SourcePanelProps) {
+/** The cited passage in its context, with the evidence marked. */
+export function SourcePanel({ citation, sentences, collection, onClose }: SourcePanelProps) {
   const [passages, setPassages] = useState<SourcePassage[] | null>(null);
   const [error, setError] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -66,14 +66,17 @@ export function SourcePanel({ citation, evidence, collection, onClose }: SourceP
         )}
         {passages === null && error === null && <p class="quiet">Loading…</p>}
         {passages?.map((passage) => (
-          <PassageView key={passage.chunkId} passage={passage} evidence={evidence} />
+          <PassageView key={passage.chunkId} passage={passage} sentences={sentences} />
         ))}
       </section>
     </div>
   );
 }
 
-function PassageView({ passage, evidence }: { passage: SourcePassage } & Pick<SourcePanelProps, 'evidence'>) {
+function PassageView({
+  passage,
+  sentences,
+}: { passage: SourcePassage } & Pick<SourcePanelProps, 'sentences'>) {
   const cited = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const first = cited.current?.querySelector('mark') ?? cited.current;
@@ -82,9 +85,9 @@ function PassageView({ passage, evidence }: { passage: SourcePassage } & Pick<So
   const { text, headings, location, isCited, chunkId } = passage;
   const title = [headings.join(' › '), location ? formatLocation(location) : ''].filter(Boolean).join(', ');
   // A passage that has changed since does not have the evidence.
-  const marked = evidence.filter(
-    (one) => one.chunkId === chunkId && text.slice(one.start, one.end) === one.text,
-  );
+  const marked = sentences
+    .flatMap(({ evidence }) => evidence ?? [])
+    .filter((one) => one.chunkId === chunkId && text.slice(one.start, one.end) === one.text);
   return (
     <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
       {title !== '' && <h3 dir="auto">{revealHiddenCharacters(title)}</h3>}

@@ -1,12 +1,16 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { mergeMarkers } from '../../citations/merge-markers.ts';
+import { findMarkers } from '../../citations/find-markers.ts';
+import { findMergeEdits } from '../../citations/merge-markers.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { describeAnswerStatus, describeFlag, findFlagged } from '../../domain/answer-status.ts';
+import type { CheckedSentence } from '../../domain/checked-sentence.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { shortenClosestPassages } from '../../domain/closest-passages.ts';
 import { formatLocation } from '../../domain/format-location.ts';
+import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { formatCount } from '../../text/format-count.ts';
+import { replaceRanges, shiftRange } from '../../text/markdown-blocks.ts';
 import { VerdictBadge } from '../shared/verdict-badge.tsx';
 import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import type { ChatTurn } from './chat-turn.ts';
@@ -19,7 +23,8 @@ interface TurnViewProps {
   number: number;
   /** Whether the conversation was reset before this turn. */
   isAfterReset: boolean;
-  onOpenSource: (citation: Citation) => void;
+  /** With the sentences for which the source is cited where it was opened. */
+  onOpenSource: (citation: Citation, sentences: readonly CheckedSentence[]) => void;
   /** Null if the question cannot be asked again. */
   onAskAgain: (() => void) | null;
 }
@@ -35,10 +40,13 @@ export function TurnView(props: TurnViewProps) {
   const sentences = state.turn?.response.sentences;
   // Memoized so that events of another turn do not parse this answer again.
   const answer = useMemo(() => {
-    // The offsets are valid in the full answer only, with all its markers.
-    const marked = shown === text ? findFlagged(sentences ?? []) : [];
-    const merged = marked.length > 0 ? shown : mergeMarkers(shown);
-    return <MarkdownView text={merged} markers={markerButtons(citations, onOpenSource)} marked={marked} />;
+    const edits = findMergeEdits(shown);
+    const merged = replaceRanges(shown, edits);
+    // The ranges are valid in the full answer only.
+    const shifted = shown === text ? (sentences ?? []) : [];
+    const moved = shifted.map((sentence) => ({ ...sentence, ...shiftRange(sentence, edits) }));
+    const markers = markerButtons(merged, citations, moved, onOpenSource);
+    return <MarkdownView text={merged} markers={markers} marked={findFlagged(moved)} />;
   }, [text, shown, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
@@ -85,8 +93,13 @@ export function TurnView(props: TurnViewProps) {
       )}
       {state.turn !== null && (
         <>
+          {findFlagged(sentences ?? []).map((sentence) => (
+            <p class="flag" key={sentence.start}>
+              ⚠ <q dir="auto">{revealHiddenCharacters(sentence.text.replace(/`|\*\*/g, ''))}</q>{' '}
+              {revealHiddenCharacters(describeFlag(sentence))}
+            </p>
+          ))}
           <Sources state={state} onOpenSource={onOpenSource} />
-          <GroundingNote response={state.turn.response} />
           <Footer state={state} response={state.turn.response} />
         </>
       )}
@@ -115,6 +128,7 @@ function Searches({ state: { searches, status } }: { state: ChatTurn }) {
 
 function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenSource'>) {
   const { citations, turn } = state;
+  const sentences = turn?.response.sentences ?? [];
   if (citations.length === 0) return null;
   return (
     <ul class="sources" aria-label="Sources">
@@ -125,7 +139,7 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
           <li key={marker}>
             <span class="marker">{revealHiddenCharacters(marker)}</span>
             <span class="source-line">
-              <button type="button" class="link" onClick={() => onOpenSource(citation)}>
+              <button type="button" class="link" onClick={() => onOpenSource(citation, sentences)}>
                 <bdi>{revealHiddenCharacters(describeSource(citation, turn))}</bdi>
               </button>
               {!isSupportedVerdict(verdict) && <VerdictBadge verdict={verdict} />}
@@ -138,33 +152,16 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
   );
 }
 
-/** The flagged sentences with their reasons, and one line about the check. */
-function GroundingNote({ response }: { response: AgentResponse }) {
-  return (
-    <>
-      {findFlagged(response.sentences).map((sentence) => (
-        <p class="notice" key={sentence.start}>
-          ⚠ <q dir="auto">{revealHiddenCharacters(sentence.text)}</q>{' '}
-          {revealHiddenCharacters(describeFlag(sentence))}
-        </p>
-      ))}
-      <p class="quiet">{describeAnswerStatus(response).sentence}</p>
-    </>
-  );
-}
-
+/** One line about the check and, of a model that is paid or waited for, its cost. */
 function Footer({ state, response }: { state: ChatTurn; response: AgentResponse }) {
   const [copied, setCopied] = useState<boolean | null>(null);
-  const { grounded, model, tokensUsed, retrievalCount, totalTimeMs } = response;
-  const retrievals = formatCount(retrievalCount, 'retrieval');
+  const { model, tokensUsed, totalTimeMs } = response;
+  const seconds = (totalTimeMs / 1000).toFixed(1);
+  const cost = `${model} · ${tokensUsed.total.toLocaleString('en')} tokens · ${seconds} s`;
+  const facts = [describeAnswerStatus(response).sentence, model === OFFLINE_MODEL ? '' : cost];
   return (
     <footer class="facts">
-      <span class={`badge ${grounded ? 'supported' : 'ungrounded'}`}>
-        {grounded ? '✓ grounded' : '○ not grounded'}
-      </span>
-      <span class="quiet">
-        {model} · {tokensUsed.total} tokens · {retrievals} · {(totalTimeMs / 1000).toFixed(1)} s
-      </span>
+      <span class="quiet">{facts.filter((fact) => fact !== '').join(' · ')}</span>
       <span class="actions">
         <button
           type="button"
@@ -177,31 +174,50 @@ function Footer({ state, response }: { state: ChatTurn; response: AgentResponse 
   );
 }
 
-/** A button for the marker of each known source. */
+/** Creates the buttons for the markers of each known source. */
 function markerButtons(
+  answer: string,
   citations: readonly Citation[],
+  sentences: readonly CheckedSentence[],
   onOpenSource: TurnViewProps['onOpenSource'],
-): Map<string, VNode> {
-  return new Map(
-    citations
-      .filter(({ chunkId }) => chunkId !== null)
-      .map((citation) => {
-        const { marker, title, verdict } = citation;
-        const { symbol, text } = VERDICT_LABELS[verdict];
-        return [
-          marker,
-          <button
-            type="button"
-            class={`cite ${verdict}`}
-            aria-label={`Source ${marker}: ${revealHiddenCharacters(title)}, ${text}`}
-            title={`${revealHiddenCharacters(title)} (${text})`}
-            onClick={() => onOpenSource(citation)}
-          >
-            {marker}
-            <span aria-hidden="true"> {symbol}</span>
-          </button>,
-        ];
-      }),
+): Map<string, (nth: number) => VNode> {
+  const known = new Map(
+    citations.filter(({ chunkId }) => chunkId !== null).map((each) => [each.marker, each]),
+  );
+  const places = findMarkers(answer, { knows: (ref) => known.has(ref) });
+  const createButton = (citation: Citation, nth: number) => {
+    const { marker } = citation;
+    const ends = places.flatMap((each) =>
+      each.references.some(({ name }) => name === marker) ? each.end : [],
+    );
+    const [from = 0, to = 0] = nth === 0 ? [0, ends[0]] : ends.slice(nth - 1);
+    const citing = sentences.filter(({ refs }) => refs.includes(marker));
+    // A marker stands for the sentences since the last marker of its source, and in the last one of them.
+    const near = citing.filter(({ start }) => from <= start && start < to);
+    const isFlagged = near.at(-1)?.verdict === 'unsupported';
+    const shown: Citation = isFlagged ? { ...citation, verdict: 'unsupported' } : citation;
+    return (
+      <CitationButton citation={shown} onOpen={() => onOpenSource(shown, near.length > 0 ? near : citing)} />
+    );
+  };
+  return new Map([...known].map(([marker, citation]) => [marker, (nth) => createButton(citation, nth)]));
+}
+
+function CitationButton({ citation, onOpen }: { citation: Citation; onOpen: () => void }) {
+  const { marker, verdict } = citation;
+  const title = revealHiddenCharacters(citation.title);
+  const { symbol, text } = VERDICT_LABELS[verdict];
+  return (
+    <button
+      type="button"
+      class={`cite ${verdict}`}
+      aria-label={`Source ${marker}: ${title}, ${text}`}
+      title={`${title} (${text})`}
+      onClick={onOpen}
+    >
+      {marker}
+      <span aria-hidden="true"> {symbol}</span>
+    </button>
   );
 }
 

@@ -31,6 +31,8 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
   const running = useRef<AbortController | null>(null);
   // Increases with each opened conversation: events of an earlier one are ignored.
   const serial = useRef(0);
+  /** The serial of the last conversation that was requested; it is current when it is loaded. */
+  const opened = useRef(0);
   const hash = useRef('');
 
   useEffect(() => {
@@ -59,11 +61,12 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
   }
 
   async function open(load: () => Promise<Conversation>): Promise<void> {
-    stop();
-    serial.current += 1;
-    const mine = serial.current;
+    opened.current += 1;
+    const mine = opened.current;
     const loaded = await load();
-    if (serial.current !== mine) return;
+    if (opened.current !== mine) return;
+    stop();
+    serial.current = mine;
     setConversation({ ...loaded, serial: mine });
     setHash(loaded.sessionId);
   }
@@ -88,8 +91,10 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
     const controller = new AbortController();
     running.current = controller;
     const mine = serial.current;
-    const { sessionId } = conversation;
-    setConversation((current) => ({ ...current, turns: [...current.turns, createChatTurn(question)] }));
+    const { sessionId, turns } = conversation;
+    // A question that is asked again replaces its failed turn, which is not stored.
+    const kept = turns.filter(({ turn, question: asked }) => turn !== null || asked !== question);
+    setConversation((current) => ({ ...current, turns: [...kept, createChatTurn(question)] }));
     try {
       const target = sessionId === null ? { collection } : { sessionId };
       const stream = chatApi.ask({ question, policy, ...target }, controller.signal);
@@ -112,7 +117,12 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
     ask,
     stop,
     startNew: () => open(async () => EMPTY),
-    resume: (sessionId: string) => open(() => loadConversation(sessionId)),
+    /** Keeps the current conversation if the session cannot be loaded, then throws. */
+    resume: (sessionId: string) =>
+      open(() => loadConversation(sessionId)).catch((error: unknown) => {
+        location.hash = hash.current;
+        throw error;
+      }),
     async reset() {
       const { sessionId } = conversation;
       if (sessionId === null) return;

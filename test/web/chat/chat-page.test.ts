@@ -68,11 +68,11 @@ test('shows an answer with its searches, sources and verdicts, and announces it'
   expect(await turn.innerText()).toContain('A zebra is a striped horse that lives in Africa.');
   const sources = turn.getByRole('list', { name: 'Sources' }).getByRole('listitem');
   expect(await sources.first().innerText()).toContain('Zebras');
-  expect(await turn.innerText()).toContain('✓ grounded');
+  expect(await turn.innerText()).toMatch(/\d citations?, (?:all )?with evidence/);
   expect(await turn.getByRole('button', { name: 'Source 1: Zebras, quoted' }).count()).toBeGreaterThan(0);
   await expect
     .poll(() => statusRegion(page).innerText())
-    .toMatch(/^Answer complete, grounded, \d citations?\.$/);
+    .toMatch(/^Answer complete\. \d citations?, (?:all )?with evidence$/);
 });
 
 test('a citation opens its passage in context; closing it restores the focus', async () => {
@@ -151,7 +151,8 @@ test('resumes a conversation from the list, by its URL and with the back button'
 
   await page.reload();
   await page.getByRole('article').getByRole('list', { name: 'Sources' }).waitFor();
-  expect(await page.getByRole('article').innerText()).toContain('2 retrievals');
+  // As at once: reading around a result is not listed as a search.
+  expect(await page.getByRole('list', { name: 'Searches' }).getByRole('listitem').count()).toBe(1);
   await ask(page, 'How large is a herd of them?');
   await entry.getByText('2 turns').waitFor();
   await expect.poll(() => page.url()).toBe(address);
@@ -166,7 +167,7 @@ test('accepts a question before the collections are loaded', async () => {
   });
   await page.goto(url);
   const turn = await ask(page, 'What is a zebra?');
-  expect(await turn.innerText()).toContain('✓ grounded');
+  expect(await turn.innerText()).toContain('with evidence');
   known.resolve();
   await page.getByRole('combobox', { name: 'Collection' }).getByText('birds').waitFor({ state: 'attached' });
   expect(await page.getByRole('combobox', { name: 'Collection' }).inputValue()).toBe('animals');
@@ -179,6 +180,25 @@ test('shows an error and a new conversation for an unknown session URL', async (
   await expect.poll(() => new URL(page.url()).hash).toBe('');
   await ask(page, 'What is a zebra?');
   expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test('shows what another tab has added, and keeps the conversation if another one cannot be loaded', async () => {
+  const { page, expectError } = await openChat(browser, url);
+  await ask(page, 'Which stripes has a zebra?');
+  await expect.poll(() => page.url()).toMatch(/#[0-9a-f-]{36}$/);
+  const { page: other } = await openChat(browser, page.url());
+  await other.getByRole('article').waitFor();
+  await ask(other, 'Where do zebras live?');
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await expect.poll(() => page.getByRole('article').count()).toBe(2);
+  expectError(/500/);
+  await page.route('**/api/sessions/*', (route) => route.fulfill({ status: 500, body: '{}' }));
+  const address = page.url();
+  const entries = sessionsOf(page).filter({ hasNotText: 'Which stripes has a zebra?' });
+  await entries.first().getByRole('button').first().click();
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByRole('article').count()).toBe(2);
+  expect(page.url()).toBe(address);
 });
 
 test('resets a conversation, and deletes it after confirmation', async () => {
@@ -228,7 +248,7 @@ test('uses the selected collection and policy; a conversation keeps its collecti
   await page.getByRole('combobox', { name: 'Search' }).selectOption('never');
   const unaided = await ask(page, 'What does a penguin eat?');
   expect(await unaided.getByRole('list', { name: 'Searches' }).count()).toBe(0);
-  await expect.poll(() => unaided.innerText()).toContain('○ not grounded');
+  expect(await unaided.innerText()).toContain('not searched');
   await page.getByRole('button', { name: 'New', exact: true }).click();
   await expect.poll(() => collection.isDisabled()).toBe(false);
 });

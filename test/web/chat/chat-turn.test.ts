@@ -57,3 +57,9 @@ test('an error keeps the text and shows the hint', () => {
   const turn = applyAll({ type: 'text_delta', delta: 'So' }, { type: 'error', error: failure });
   expect(turn).toMatchObject({ status: 'failed', text: 'So', activity: '', error: 'No. Try later.' });
 });
+
+test('a retry is the current step, and not a notice that stays', () => {
+  const retry = { attempt: 1, waitMs: 1000, error: { ...error, retryAfter: null } };
+  const turn = applyAll({ type: 'notice', message: 'Retrying in 1 s.', retry });
+  expect(turn).toMatchObject({ activity: 'Retrying in 1 s.', notices: [] });
+});

@@ -97,17 +97,37 @@ test('shows searches and text as they arrive, and announces each step', async ()
   await expect.poll(() => turn.locator('.answer').getAttribute('aria-busy')).toBe('false');
   await expect.poll(() => turn.locator('.activity').count()).toBe(0);
   expect(await turn.getByRole('button', { name: 'Source 1: Okapis, quoted' }).count()).toBe(1);
-  expect((await announced).at(-1)).toBe('Answer complete, grounded, 1 citation.');
+  expect((await announced).at(-1)).toBe('Answer complete. 1 citation, with evidence');
 });
 
-test('underlines a flagged sentence and gives the reason', async () => {
-  model.answerWith('An okapi is **a shy relative of the giraffe** from Heidelberg [1].');
+test('underlines a flagged sentence, gives the reason, and shows each marker once', async () => {
+  model.answerWith(
+    'An okapi is a shy relative of the giraffe [1]. ' +
+      'An okapi is **a shy relative of the giraffe** from Heidelberg [1].',
+  );
   const checking = await startCheckingServer(home, model);
   const { page } = await openChat(browser, checking.ready.url);
   const turn = await ask(page, 'What is an okapi?');
   expect(await turn.locator('.answer').innerText()).toContain('relative of the giraffe from Heidelberg');
   expect((await turn.locator('.answer u').allInnerTexts()).join('')).toContain('from Heidelberg');
-  expect(await turn.locator('.notice').innerText()).toContain('"Heidelberg" is not in [1]');
+  expect(await turn.locator('.flag').innerText()).toContain('"Heidelberg" is not in [1]');
+  const markers = turn.locator('.answer .cite');
+  expect(await markers.count()).toBe(1);
+  expect(await markers.getAttribute('aria-label')).toContain('unsupported');
+});
+
+test('a marker opens the evidence of the sentences it stands for, a source that of all', async () => {
+  model.answerWith('An okapi is a shy relative of the giraffe [1].\n\nIts tongue is long and blue [1].');
+  const checking = await startCheckingServer(home, model);
+  const { page } = await openChat(browser, checking.ready.url);
+  const turn = await ask(page, 'What is an okapi?');
+  const marked = async () => (await page.getByRole('dialog').locator('mark').allInnerTexts()).join(' ');
+  await turn.locator('.answer .cite').nth(1).click();
+  await expect.poll(marked).toBe('An okapi has a long blue tongue.');
+  await turn.locator('.answer .cite').nth(0).click();
+  await expect.poll(marked).toBe('An okapi is a shy relative of the giraffe.');
+  await turn.getByRole('list', { name: 'Sources' }).getByRole('button').click();
+  await expect.poll(marked).toMatch(/giraffe\. An okapi has/);
 });
 
 test('a stopped turn is not stored, frees its slot, and can be asked again', async () => {
@@ -122,8 +142,7 @@ test('a stopped turn is not stored, frees its slot, and can be asked again', asy
   expect(new URL(page.url()).hash).toBe('');
   resume();
   await stopped.getByRole('button', { name: 'Ask again' }).click();
-  const again = page.getByRole('article').nth(1);
-  await copyButton(again).waitFor();
+  await copyButton(page.getByRole('article')).waitFor();
   expect(new URL(page.url()).hash).not.toBe('');
   await page.reload();
   await copyButton(page.getByRole('article')).waitFor();
@@ -155,7 +174,22 @@ test('shows why a busy server rejects a question, which can be asked again', asy
   resume();
   await copyButton(slow).waitFor();
   await refused.getByRole('button', { name: 'Ask again' }).click();
-  await copyButton(page.getByRole('article').nth(1)).waitFor();
+  await copyButton(page.getByRole('article')).waitFor();
+});
+
+test('a reload during an answer keeps the question', async () => {
+  model.answerWith('An okapi is ', 'a shy relative of the giraffe. [1]');
+  const resume = pauseModel();
+  const { page } = await openChat(browser, url);
+  await (await startTurn(page, 'What is an okapi?')).getByText('An okapi is').waitFor();
+  await page.reload();
+  await expect.poll(() => questionField(page).inputValue()).toBe('What is an okapi?');
+  resume();
+  await questionField(page).press('Enter');
+  await copyButton(page.getByRole('article')).waitFor();
+  await page.reload();
+  await page.getByRole('article').waitFor();
+  expect(await questionField(page).inputValue()).toBe('');
 });
 
 test('shows the error of a failing model, and the conversation can continue', async () => {
@@ -168,7 +202,7 @@ test('shows the error of a failing model, and the conversation can continue', as
   await ask(page, 'And now, what is an okapi?');
 });
 
-test('follows a growing answer until the user scrolls up', async () => {
+test('a growing answer leaves its question in view; at the end it is followed until the user scrolls up', async () => {
   const lines = Array.from({ length: 120 }, (_, line) => `Line ${line} of a long answer.\n\n`);
   model.answerWith(lines.join(''), 'The very last line.');
   const resume = pauseModel();
@@ -180,8 +214,11 @@ test('follows a growing answer until the user scrolls up', async () => {
     }));
   const turn = await startTurn(page, 'Tell me of the okapi.');
   await turn.getByText('Line 119 of').waitFor();
-  await expect.poll(async () => (await place()).left).toBeLessThan(2);
+  await expect.poll(async () => (await place()).left).toBeGreaterThan(500);
+  expect((await place()).top).toBeLessThan(100);
   await page.getByRole('main').hover();
+  await page.mouse.wheel(0, 20_000);
+  await expect.poll(async () => (await place()).left).toBeLessThan(2);
   await page.mouse.wheel(0, -1500);
   await expect.poll(async () => (await place()).left).toBeGreaterThan(500);
   // Wheel scrolling is animated: wait until the position is stable for half a second.
@@ -199,8 +236,10 @@ test('follows a growing answer until the user scrolls up', async () => {
   resume();
   await copyButton(turn).waitFor();
   expect((await place()).top).toBe(top);
-  await ask(page, 'Tell me more of the okapi.');
-  await expect.poll(async () => (await place()).left).toBeLessThan(2);
+  const next = await ask(page, 'Tell me more of the okapi.');
+  await expect
+    .poll(() => next.getByRole('heading', { level: 2 }).evaluate((each) => each.getBoundingClientRect().top))
+    .toBeLessThan(200);
 });
 
 test('asks for the token of the server and rejects a wrong one', async () => {
