@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../domain/agent-config.ts';
+import { type AgentConfig, isLocalModel } from '../domain/agent-config.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { splitTurns } from '../domain/conversation-session.ts';
 import {
@@ -68,7 +68,8 @@ export function divideContextWindow(
     splitTurns(given.history).flatMap(compactTurn).map(withFrame),
     limits,
   );
-  if (exceeded !== null) {
+  // The offline model uses only the end of the history.
+  if (exceeded !== null && !isLocalModel(config.model)) {
     events.noticeOnce(
       'history',
       'The conversation is too long for the model: it no longer sees the oldest messages, which stay in the session. ' +

@@ -48,7 +48,7 @@ export const FAILED_SEARCH_ADVICE =
 const COVERAGE = /^The documents cover: (.+)\.$/m;
 
 export function formatCoverage(subjects: readonly string[]): string {
-  return `The documents cover: ${subjects.join(', ')}.`;
+  return `The documents cover: ${subjects.join(', ').replace(/\.+$/, '')}.`;
 }
 
 export function parseCoverage(instructions: string): string | null {

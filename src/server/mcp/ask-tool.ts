@@ -22,7 +22,10 @@ const MAX_QUERY = 120;
 
 const input = z.object({
   question: z.string().trim().min(1).max(8000).describe('The question, as a full sentence.'),
-  session_id: z.uuidv4().nullish().describe('The session_id of an earlier answer, to ask a follow-up.'),
+  session_id: z
+    .uuidv4('Give the session_id of an earlier answer, or leave it out.')
+    .nullish()
+    .describe('The session_id of an earlier answer, to ask a follow-up.'),
   module: z.string().trim().min(1).max(200).nullish().describe('Search only documents in this module.'),
   policy: policySchema
     .nullish()
@@ -31,7 +34,7 @@ const input = z.object({
 
 const range = z.object({ start: z.int(), end: z.int() });
 
-/** An AgentResponse in snake case. */
+/** What a client needs of an AgentResponse, in snake case. */
 const output = z.object({
   answer: z.string().describe('The answer, with markers like [1] that refer to citations.'),
   outcome: outcomeSchema.describe('answer, passages (the closest ones, which may not answer) or none.'),
@@ -74,16 +77,10 @@ const output = z.object({
   checked_by: checkedBySchema.describe('How citations were checked: words, model, onnx or off.'),
   session_id: z.string().describe('Send it with a follow-up question.'),
   turn_number: z.int(),
-  query: z.string(),
   model: z.string(),
-  retrieval_performed: z.boolean(),
   retrieval_count: z.int(),
-  retrieved_sources: z.array(z.string()),
   tokens_used: tokensUsedSchema,
-  retrieval_time_ms: z.int(),
-  generation_time_ms: z.int(),
   total_time_ms: z.int(),
-  timestamp: z.string(),
 });
 
 export function createMcpAskTool(library: McpLibrary): RegisterTool {
@@ -92,9 +89,12 @@ export function createMcpAskTool(library: McpLibrary): RegisterTool {
     name: 'ask',
     title: 'Ask the documents',
     description:
-      `Answer a question from the user's documents with the model "${library.model}". Citations are checked against ` +
-      'their sources; an answer is not grounded if no citation supports it. Send the session_id of an answer to ask a ' +
-      'follow-up.',
+      (isLocalModel(library.model)
+        ? "Quote the sections of the user's documents that answer a question. No language model writes the answer: " +
+          'to combine or compare passages, use search_docs. '
+        : `Answer a question from the user's documents with the model "${library.model}". `) +
+      'Citations are checked against their sources; an answer is not grounded if no citation supports it. Send the ' +
+      'session_id of an answer to ask a follow-up.',
     input,
     output,
     annotations: {
@@ -166,12 +166,8 @@ function toOutput(response: AgentResponse): z.input<typeof output> {
     checked_by: response.checkedBy,
     session_id: response.sessionId,
     turn_number: response.turnNumber,
-    retrieval_performed: response.retrievalPerformed,
     retrieval_count: response.retrievalCount,
-    retrieved_sources: response.retrievedSources,
     tokens_used: response.tokensUsed,
-    retrieval_time_ms: Math.round(response.retrievalTimeMs),
-    generation_time_ms: Math.round(response.generationTimeMs),
     total_time_ms: Math.round(response.totalTimeMs),
   };
 }

@@ -34,9 +34,7 @@ const output = z.object({
     )
     .describe('Best first.'),
   total: z.int(),
-  query: z.string(),
   message: z.string().nullable().describe('Why nothing was found, or other notes.'),
-  execution_time: z.number().describe('Seconds.'),
 });
 
 export function createMcpSearchTool(library: McpLibrary): RegisterTool {
