@@ -95,7 +95,7 @@ export function TurnView(props: TurnViewProps) {
         <>
           {findFlagged(sentences ?? []).map((sentence) => (
             <p class="flag" key={sentence.start}>
-              ⚠ <q dir="auto">{revealHiddenCharacters(sentence.text.replace(/`|\*\*/g, ''))}</q>{' '}
+              ⚠ <q dir="auto">{revealHiddenCharacters(sentence.text.replace(/`|\*\*/g, ''))}</q>:{' '}
               {revealHiddenCharacters(describeFlag(sentence))}
             </p>
           ))}
@@ -158,7 +158,10 @@ function Footer({ state, response }: { state: ChatTurn; response: AgentResponse 
   const { model, tokensUsed, totalTimeMs } = response;
   const seconds = (totalTimeMs / 1000).toFixed(1);
   const cost = `${model} · ${tokensUsed.total.toLocaleString('en')} tokens · ${seconds} s`;
-  const facts = [describeAnswerStatus(response).sentence, model === OFFLINE_MODEL ? '' : cost];
+  const facts = [
+    describeAnswerStatus(response).sentence.replace(/\.$/, ''),
+    model === OFFLINE_MODEL ? '' : cost,
+  ];
   return (
     <footer class="facts">
       <span class="quiet">{facts.filter((fact) => fact !== '').join(' · ')}</span>

@@ -36,7 +36,6 @@ interface Answer {
   grounded: boolean;
   session_id: string;
   turn_number: number;
-  query: string;
   outcome: string;
   checked_by: string;
   citations: { marker: string; ref: string; verdict: string; title: string }[];
@@ -250,7 +249,6 @@ test('concurrent calls get their own answers', async () => {
       contentOf<Answer>(await client.callTool({ name: 'ask', arguments: { question } })),
     ),
   );
-  expect(answers.map(({ query }) => query)).toEqual(questions);
   expect(new Set(answers.map(({ session_id }) => session_id)).size).toBe(questions.length);
   for (const [index, { answer }] of answers.entries()) {
     expect(answer).toContain(index % 2 === 0 ? 'four years' : 'fourteen days');
