@@ -93,6 +93,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'src/faults/',
     'src/domain/',
     'src/ports/',
+    'src/citations/find-markers.ts',
     'src/citations/merge-markers.ts',
     'src/evaluation/report/',
     'preact',

@@ -78,7 +78,6 @@ const output = z.object({
   session_id: z.string().describe('Send it with a follow-up question.'),
   turn_number: z.int(),
   model: z.string(),
-  retrieval_count: z.int(),
   tokens_used: tokensUsedSchema,
   total_time_ms: z.int(),
 });
@@ -166,7 +165,6 @@ function toOutput(response: AgentResponse): z.input<typeof output> {
     checked_by: response.checkedBy,
     session_id: response.sessionId,
     turn_number: response.turnNumber,
-    retrieval_count: response.retrievalCount,
     tokens_used: response.tokensUsed,
     total_time_ms: Math.round(response.totalTimeMs),
   };

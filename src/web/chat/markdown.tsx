@@ -69,7 +69,8 @@ export function MarkdownView({ text, markers, marked, mark = UNSUPPORTED_MARK }:
       'citation-marker': ({ marker, nth }: { marker: string; nth: number }) =>
         markers.get(marker)?.(nth) ?? `[${marker}]`,
       table: (props: object) => (
-        <div class="table">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: The keyboard must reach what scrolls.
+        <div class="table" tabIndex={0}>
           <table {...props} />
         </div>
       ),

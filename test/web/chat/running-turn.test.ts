@@ -4,7 +4,7 @@ import { expect, onTestFinished, test as plainTest } from 'vitest';
 import { CLOSEST_PASSAGES_OPENING } from '../../../src/domain/abstention.ts';
 import type { RunningProgram } from '../../server/start-program.ts';
 import { getTestBrowser } from '../../support/browser.ts';
-import { ask, openChat, questionField, startTurn, statusRegion } from './open-chat.ts';
+import { ask, findOverflow, openChat, questionField, startTurn, statusRegion } from './open-chat.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 import { createHome, startServer } from './start-server.ts';
 
@@ -128,6 +128,26 @@ test('a marker opens the evidence of the sentences it stands for, a source that 
   await expect.poll(marked).toBe('An okapi is a shy relative of the giraffe.');
   await turn.getByRole('list', { name: 'Sources' }).getByRole('button').click();
   await expect.poll(marked).toMatch(/giraffe\. An okapi has/);
+});
+
+test('a wide table scrolls and can be reached by the keyboard; its words do not break', async () => {
+  const cells = Array.from({ length: 8 }, (_, index) => `configuration_of_part_${index}`).join(' | ');
+  model.answerWith(
+    `| ${cells} |\n|${'---|'.repeat(8)}\n| ${cells} |\n\nAn okapi has a long blue tongue [1].`,
+  );
+  const { page } = await openChat(browser, url);
+  const table = (await ask(page, 'What is an okapi?')).locator('.table');
+  expect(await table.evaluate((each) => each.scrollWidth > each.clientWidth)).toBe(true);
+  await table.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => table.evaluate((each) => each.scrollLeft)).toBeGreaterThan(0);
+  expect(
+    await table
+      .locator('td')
+      .first()
+      .evaluate((each) => each.clientHeight),
+  ).toBeLessThan(60);
+  expect(await findOverflow(page)).toEqual([]);
 });
 
 test('a stopped turn is not stored, frees its slot, and can be asked again', async () => {
