@@ -89,8 +89,7 @@ export function createMcpAskTool(library: McpLibrary): RegisterTool {
     title: 'Ask the documents',
     description:
       (isLocalModel(library.model)
-        ? "Quote the sections of the user's documents that answer a question. No language model writes the answer: " +
-          'to combine or compare passages, use search_docs. '
+        ? "Quote the sections of the user's documents that answer a question; no language model combines them. "
         : `Answer a question from the user's documents with the model "${library.model}". `) +
       'Citations are checked against their sources; an answer is not grounded if no citation supports it. Send the ' +
       'session_id of an answer to ask a follow-up.',

@@ -80,6 +80,8 @@ export function ChatApp() {
     if (stored !== undefined && stored.turnCount > shown && !isRunning)
       showErrors(chat.resume(stored.sessionId));
   }, [sessions]);
+  // The panel makes the conversation narrower, which moves what was clicked.
+  useLayoutEffect(() => opener.current?.scrollIntoView({ block: 'nearest' }), [openedSource]);
   // A layout effect, because an effect after painting could miss a key pressed at once.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {

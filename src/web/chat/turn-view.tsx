@@ -156,8 +156,7 @@ function Sources({ state, onOpenSource }: Pick<TurnViewProps, 'state' | 'onOpenS
 function Footer({ state, response }: { state: ChatTurn; response: AgentResponse }) {
   const [copied, setCopied] = useState<boolean | null>(null);
   const { model, tokensUsed, totalTimeMs } = response;
-  const seconds = (totalTimeMs / 1000).toFixed(1);
-  const cost = `${model} · ${tokensUsed.total.toLocaleString('en')} tokens · ${seconds} s`;
+  const cost = `${model} · ${tokensUsed.total.toLocaleString('en')} tokens · ${(totalTimeMs / 1000).toFixed(1)} s`;
   const facts = [
     describeAnswerStatus(response).sentence.replace(/\.$/, ''),
     model === OFFLINE_MODEL ? '' : cost,
