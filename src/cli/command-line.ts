@@ -15,7 +15,13 @@ import { compareCommand, evalCommand } from './flags/evaluation.ts';
 import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
 import { mcpCommand, serveCommand } from './flags/servers.ts';
 import { openCommand, sessionsCommand } from './flags/sessions.ts';
-import { completionCommand, configCommand, doctorCommand, trustCommand } from './flags/setup.ts';
+import {
+  completionCommand,
+  configCommand,
+  doctorCommand,
+  encodersCommand,
+  trustCommand,
+} from './flags/setup.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
 import { formatCommandHelp, formatPositional, formatProgramHelp } from './help-text.ts';
 import { diagnoseUsageError, isNumeric, pointToHelp } from './usage-error.ts';
@@ -32,6 +38,7 @@ export const programNode: CommandNode = createCommandNode({
     sessionsCommand,
     openCommand,
     collectionsCommand,
+    encodersCommand,
     replayCommand,
     tapeCommand,
     evalCommand,

@@ -26,7 +26,6 @@ export function formatProgramHelp(program: CommandNode, width: number): string {
       listSubcommands(program).map(({ name, definition }) => [name, definition.describe]),
       width,
     ),
-    '',
     'Run "citeloop <command> --help" for the options and examples of a command.',
   ]);
 }

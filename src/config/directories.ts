@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
+import { join as nativeJoin, posix, win32 } from 'node:path';
 
 /**
  * The user's directories on this platform, and the files of the settings and of trust: XDG, or LOCALAPPDATA on Windows.
@@ -29,6 +29,11 @@ export function defaultDirectories(env: Readonly<NodeJS.Dict<string>>, platform:
     cache: directory(env.XDG_CACHE_HOME, '.cache'),
     ...inDirectory(directory(env.XDG_CONFIG_HOME, '.config')),
   };
+}
+
+/** The files of an encoder that was added. Twice the name: the inner one identifies it, `encoder.json` is beside. */
+export function encoderDirectory(home: string, name: string): string {
+  return nativeJoin(home, 'encoders', name, name);
 }
 
 /** Directories of the embedding model without flags and config files, which are not read yet when it starts to load. */

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
@@ -24,11 +25,12 @@ import {
   settingsThatNeedTrust,
   withoutUntrusted,
 } from './collect-settings.ts';
-import { defaultDirectories } from './directories.ts';
+import { defaultDirectories, encoderDirectory } from './directories.ts';
 import {
   createKeyLookup,
   listSecrets,
   resolveEmbeddingService,
+  resolveHub,
   resolveModelService,
   type ServiceAccess,
 } from './service-access.ts';
@@ -100,13 +102,17 @@ export function loadConfig(sources: ConfigSources = {}) {
     given[name]?.value as SettingValue<Name> | undefined;
   const pathOf = (setting: GivenSetting | undefined) =>
     setting && resolve(setting.file === undefined ? cwd : dirname(setting.file.path), String(setting.value));
+  const home = pathOf(given.home) ?? directories.home;
   const onnxDirectory = (setting: GivenSetting | undefined) => {
     const value = String(setting?.value ?? '');
     if (setting === undefined || !value.startsWith(ONNX_PREFIX)) return undefined;
-    return pathOf({ ...setting, value: value.slice(ONNX_PREFIX.length).replace(/^~(?=\/)/, homedir()) });
+    const name = value.slice(ONNX_PREFIX.length);
+    const path = pathOf({ ...setting, value: name.replace(/^~(?=\/)/, homedir()) });
+    return findEncoder(home, name, path ?? '');
   };
   const keyFor = createKeyLookup(env, dotEnv, (file) => !isUntrusted(file));
   const { api, ...modelService } = resolveModelService(given, keyFor);
+  const hub = resolveHub(env);
   const modelServiceAt = (baseUrl: string): ServiceAccess => {
     const address = tape ? { flags: {}, tape: { ...tape, fields: { baseUrl } } } : { flags: { baseUrl } };
     const { provider: _, ...others } = collectSettings({ ...usableSources, ...address });
@@ -115,7 +121,7 @@ export function loadConfig(sources: ConfigSources = {}) {
 
   return Object.freeze({
     agent: resolveAgentConfig(given, { api, baseUrl: modelService.baseUrl }),
-    home: pathOf(given.home) ?? directories.home,
+    home,
     cache: directories.cache,
     /** A directory with the weights of the embedder, used instead of the cache. */
     modelDir: pathOf(given.modelDir),
@@ -160,10 +166,11 @@ export function loadConfig(sources: ConfigSources = {}) {
     modelService: modelService as ServiceAccess,
     /** The service of an arm or judge at another address, which the user or the tape gives. */
     modelServiceAt,
+    hub,
     cohereBaseUrl: givenValue('cohereBaseUrl'),
     cohereKey: keyFor('COHERE_API_KEY', given.cohereBaseUrl),
     /** Every key, also those that are not used, to remove them from output. */
-    secrets: listSecrets(env, dotEnv?.fields ?? {}),
+    secrets: [...listSecrets(env, dotEnv?.fields ?? {}), ...(hub.token ? [hub.token] : [])],
     /** Passages of a search without an agent. */
     searchTopK: givenValue('topK') ?? NUMBER_SETTINGS.topK.default,
     /** Whether the collection is set anywhere; otherwise it is the default. */
@@ -215,8 +222,17 @@ function toCheckName(value: string) {
 }
 
 /** The check of an arm; null for an unknown one. A directory is relative to the working directory. */
-export function parseCheck(value: string): AppConfig['check'] | null {
+export function parseCheck(value: string, home: string): AppConfig['check'] | null {
   const by = toCheckName(value);
   if (by !== 'onnx') return { by, directory: undefined };
-  return value.startsWith(ONNX_PREFIX) ? { by, directory: resolve(value.slice(ONNX_PREFIX.length)) } : null;
+  if (!value.startsWith(ONNX_PREFIX)) return null;
+  const name = value.slice(ONNX_PREFIX.length);
+  return { by, directory: findEncoder(home, name, resolve(name)) };
+}
+
+/** The directory at a path if there is one, or else that of the encoder that was added under the name. */
+function findEncoder(home: string, name: string, path: string): string {
+  const added = encoderDirectory(home, name);
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  return isDirectory || !existsSync(added) ? path : added;
 }

@@ -125,6 +125,15 @@ function foreignAddressError(variable: string, { name, value, origin }: GivenSet
   );
 }
 
+/** The hub that encoders are downloaded from. Only the environment names it and its token, never a project file. */
+export function resolveHub(env: Variables) {
+  const token = textOf(env.HF_TOKEN);
+  return {
+    endpoint: (textOf(env.HF_ENDPOINT) || 'https://huggingface.co').replace(/\/+$/, ''),
+    token: token === '' ? undefined : createSecret(token),
+  };
+}
+
 /** Every key, also those that are not used. */
 export function listSecrets(...sources: Readonly<Record<string, unknown>>[]): readonly Secret[] {
   const values = sources.flatMap((variables) =>

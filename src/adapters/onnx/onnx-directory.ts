@@ -1,14 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
+import { advice, viaCommand } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { parseJson } from '../../text/parse-json.ts';
 import type { Pooling } from './model-threads.ts';
 
 /** Settings that the user writes for a model whose own files lack them. */
-const ONNX_SETTINGS_FILE = 'citeloop.json';
+export const ONNX_SETTINGS_FILE = 'citeloop.json';
 
 /** In order of preference: full precision first. */
 const WEIGHT_FILES = ['model.onnx', 'model_fp16.onnx', 'model_quantized.onnx', 'model_int8.onnx'];
@@ -69,7 +70,7 @@ export async function readOnnxDirectory(directory: string): Promise<OnnxDirector
   const found = await stat(directory).catch(() => null);
   if (!found?.isDirectory()) {
     throw new AppError('configuration_error', `There is no model directory ${directory}.`, {
-      hint: 'Give the directory with tokenizer.json and the ONNX file: onnx:<directory>.',
+      hint: advice`Give a directory with tokenizer.json and the ONNX file, or add one${viaCommand('encoders add <repository>')}`,
     });
   }
   const read = <T>(file: string, schema: z.ZodType<T>) => readJson(join(directory, file), schema);
@@ -166,7 +167,10 @@ async function readMaxTokens(
 
 function findWeights(directory: string): string {
   const usual = WEIGHT_FOLDERS.flatMap((folder) => WEIGHT_FILES.map((file) => join(directory, folder, file)));
-  const found = usual.find((path) => existsSync(path));
+  const folders = WEIGHT_FOLDERS.map((folder) => join(directory, folder)).filter(existsSync);
+  const others = folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
+  const [only, ...more] = others.filter((path) => path.endsWith('.onnx'));
+  const found = usual.find((path) => existsSync(path)) ?? (more.length === 0 ? only : undefined);
   if (found !== undefined) return found;
   throw new AppError('configuration_error', `${directory} has no ONNX file with a usual name.`, {
     hint: 'Rename the file of the model to model.onnx.',

@@ -274,6 +274,6 @@ function formatChunkCount({ chunks, withoutVector }: CollectionInfo): string {
   return withoutVector === 0 ? String(chunks) : `${chunks} (${withoutVector} not embedded)`;
 }
 
-function formatMegabytes(bytes: number): string {
+export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -59,7 +59,9 @@ export async function resolveArm(
   if (typeof rerank !== 'boolean') reject('rerank must be on or off');
   // `off` is parsed as a boolean.
   const checkedBy =
-    check === undefined ? app.config.check : parseCheck(check === false ? 'off' : String(check));
+    check === undefined
+      ? app.config.check
+      : parseCheck(check === false ? 'off' : String(check), app.config.home);
   if (checkedBy === null) reject(`check must be ${CHECKS.join(', ')} or ${ONNX_PREFIX}<directory>`);
   if (Object.hasOwn(changes, 'collection')) reject('all arms use the same collection');
   if (unknown !== undefined) reject(`unknown setting "${unknown}"`);

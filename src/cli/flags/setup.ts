@@ -1,5 +1,6 @@
 import type { CompletionFlags } from '../commands/completion.ts';
 import type { SettingFlags } from '../commands/config.ts';
+import type { EncoderFlags } from '../commands/encoders.ts';
 import type { TrustFlags } from '../commands/trust.ts';
 import { agentOptions } from './agent-flags.ts';
 import type { CommandDefinition } from './command-definition.ts';
@@ -52,6 +53,40 @@ export const configCommand: CommandDefinition<CommonFlags> = {
   commands: [list, get, set, unset],
   epilogue:
     'Precedence: flag, environment, ./citeloop.config.json, saved setting, default. Keys are read only from the environment.',
+};
+
+const encoderCommands: CommandDefinition<EncoderFlags>[] = [
+  {
+    command: ['list', '$0'],
+    describe: 'List added encoders and rerankers',
+    examples: [['citeloop encoders', 'List encoders and rerankers']],
+    handler: async (flags) => (await import('../commands/encoders.ts')).listEncoders(flags),
+  },
+  {
+    command: 'add <source>',
+    describe: 'Download an encoder, or name a directory with one',
+    positionals: { source: { describe: 'Repository of Hugging Face (org/name[@revision]) or directory' } },
+    options: {
+      name: { describe: 'Its name here (default: that of the source)' },
+      file: { value: 'path', describe: 'ONNX file in the repository (default: int8 if there)' },
+    },
+    examples: [['citeloop encoders add Xenova/multilingual-e5-small', 'Add a multilingual encoder']],
+    handler: async (flags) => (await import('../commands/encoders.ts')).addEncoder(flags),
+  },
+  {
+    command: 'remove <name>',
+    describe: 'Remove an encoder and its download',
+    positionals: { name: { describe: 'The name of an encoder' } },
+    examples: [['citeloop encoders remove multilingual-e5-small', 'Delete its files']],
+    handler: async (flags) => (await import('../commands/encoders.ts')).removeEncoder(flags),
+  },
+];
+
+export const encodersCommand: CommandDefinition<CommonFlags> = {
+  command: 'encoders',
+  describe: 'Manage local encoders and rerankers',
+  commands: encoderCommands,
+  epilogue: 'Use one with --embedder, --rerank or --check onnx:<name>. Known good ones: docs/encoders.md',
 };
 
 export const trustCommand: CommandDefinition<TrustFlags> = {
