@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { addedEncoderSchema } from '../src/cli/commands/encoders.ts';
 import { agentResponseSchema } from '../src/domain/agent-response.ts';
 import { conversationSessionSchema } from '../src/domain/conversation-session.ts';
 import { conversationTurnSchema } from '../src/domain/conversation-turn.ts';
@@ -111,10 +112,14 @@ export const outputSchemas: Readonly<Record<string, z.ZodType>> = {
   'collections-describe': z
     .object({ collection: z.string(), description: z.string().nullable() })
     .describe('collections describe --json'),
-  deleted: z.object({ deleted: z.string() }).describe('collections delete --json, sessions delete --json'),
+  deleted: z
+    .object({ deleted: z.string() })
+    .describe('collections delete --json, sessions delete --json, encoders remove --json'),
   sessions: z.object({ sessions: z.array(sessionSummary) }).describe('sessions --json'),
   'sessions-show': exportedSession.describe('sessions show --json'),
   'sessions-export': exportedSession.describe('sessions export --format json'),
+  encoders: z.object({ encoders: z.array(addedEncoderSchema) }).describe('encoders --json'),
+  'encoders-add': addedEncoderSchema.describe('encoders add --json'),
   doctor: z
     .object({
       ok: z.boolean(),

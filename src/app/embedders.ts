@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
-import type { EncoderSource } from '../adapters/onnx/encoder-source.ts';
+import type { openEncoderSource } from '../adapters/onnx/encoder-source.ts';
 import type { EngineLocation } from '../adapters/onnx/engine.ts';
 import { createMiniLmEmbedder, MINILM_DESCRIPTION } from '../adapters/onnx/minilm-embedder.ts';
 import type { LocalReranker } from '../adapters/onnx/onnx-reranker.ts';
 import { resolveModelLocation } from '../adapters/onnx/weights.ts';
 import type { AppConfig } from '../config/load-config.ts';
-import { httpUrlSchema, parseValue } from '../config/parse-value.ts';
 import { advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Embedder } from '../ports/embedder.ts';
@@ -102,32 +101,18 @@ export async function loadReranker(
 }
 
 /** A repository of the hub, or a directory. */
-export async function openEncoderSource(
-  { hub }: AppConfig,
-  source: string,
-  options: { file: string | undefined; signal: AbortSignal },
-): Promise<EncoderSource> {
-  const { openSource } = await import('../adapters/onnx/encoder-source.ts');
-  const named = { subject: 'HF_ENDPOINT', kind: 'configuration_error' } as const;
-  const endpoint = parseValue(httpUrlSchema, hub.endpoint, named);
-  return openSource(source, { ...options, hub: { endpoint, token: hub.token?.reveal() } });
-}
+export const openEncoder: typeof openEncoderSource = async (...args) =>
+  (await import('../adapters/onnx/encoder-source.ts')).openEncoderSource(...args);
 
 /** Loads a model once to find out what it is for. Throws what is wrong with it. */
 export async function probeEncoder(config: AppConfig, directory: string, options: ModelLoadOptions) {
   const { readOnnxDirectory } = await import('../adapters/onnx/onnx-directory.ts');
   const { entailment } = await readOnnxDirectory(directory);
   const crossEncoder = await loadReranker(config, directory, options);
-  const isCrossEncoder = await crossEncoder
-    .rerank('query', ['passage'], 1)
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(crossEncoder.close);
-  if (isCrossEncoder) {
-    return { kind: entailment === undefined ? 'reranker' : 'entailment', dimensions: null } as const;
-  }
+  const results = await crossEncoder.rerank('query', ['passage'], 1).catch(() => []);
+  await crossEncoder.close();
+  const kind = entailment === undefined ? 'reranker' : 'entailment';
+  if (results.length > 0) return { kind, dimensions: null } as const;
   const embedder = await onnx({ ...config, embedding: { ...config.embedding, directory } }).load(options);
   await embedder.close();
   return { kind: 'encoder', dimensions: embedder.dimensions } as const;

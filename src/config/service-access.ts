@@ -2,7 +2,7 @@ import type { ModelApi } from '../domain/agent-config.ts';
 import type { MODEL_PROVIDERS } from '../domain/setting-choices.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { GivenSetting, GivenSettings, SettingsFile, Variables } from './collect-settings.ts';
-import { sameOrigin } from './parse-value.ts';
+import { httpUrlSchema, parseValue, sameOrigin } from './parse-value.ts';
 import { createRefusedSecret, createSecret, type Secret } from './secret.ts';
 import { type SecretVariable, secretVariables, settingVariables } from './settings.ts';
 import { UntrustedFilesError } from './trust.ts';
@@ -128,10 +128,9 @@ function foreignAddressError(variable: string, { name, value, origin }: GivenSet
 /** The hub that encoders are downloaded from. Only the environment names it and its token, never a project file. */
 export function resolveHub(env: Variables) {
   const token = textOf(env.HF_TOKEN);
-  return {
-    endpoint: (textOf(env.HF_ENDPOINT) || 'https://huggingface.co').replace(/\/+$/, ''),
-    token: token === '' ? undefined : createSecret(token),
-  };
+  const given = textOf(env.HF_ENDPOINT).replace(/\/+$/, '') || 'https://huggingface.co';
+  const endpoint = parseValue(httpUrlSchema, given, { subject: 'HF_ENDPOINT', kind: 'configuration_error' });
+  return { endpoint, token: token === '' ? undefined : createSecret(token) };
 }
 
 /** Every key, also those that are not used. */

@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderJsonSchemas } from '../../scripts/json-schemas.ts';
 import { copyHomeWithBook } from '../support/copy-home.ts';
+import { createModelDirectory } from '../support/model-directory.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'citeloop-schemas-'));
@@ -36,6 +37,7 @@ test('schemas/ is what the code generates', () => {
 
 test('the output of every command matches its schema', async () => {
   await writeFile(join(home, 'leave.md'), '# Leave\n\nEmployees have 25 days of leave.\n');
+  const encoder = await createModelDirectory();
   const commands: [schema: string, ...args: string[]][] = [
     ['ingest', 'ingest', join(home, 'leave.md'), '--collection', 'hr'],
     ['search', 'search', 'ROS 2', '--collection', 'sample_book', '--explain'],
@@ -50,6 +52,9 @@ test('the output of every command matches its schema', async () => {
     ['sessions-export', 'sessions', 'export', 'last', '--format', 'json'],
     ['deleted', 'sessions', 'delete', 'last', '--yes'],
     ['doctor', 'doctor'],
+    ['encoders-add', 'encoders', 'add', encoder, '--name', 'tiny'],
+    ['encoders', 'encoders'],
+    ['deleted', 'encoders', 'remove', 'tiny'],
     ['config-list', 'config'],
     ['config-get', 'config', 'get', 'topK'],
     ['config-set', 'config', 'set', 'topK', '4'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
@@ -65,39 +65,40 @@ export interface EncoderSource {
   license: string | null;
   weights: string;
   bytes: number;
-  /** Downloads a repository, or the rest of it, into a directory. Checks the hash of each file. */
-  fetchInto?: (directory: string, options: FetchOptions) => Promise<void>;
+  /** Downloads a repository, or the rest of it, and checks the hash of each file. Links to a directory. */
+  fetchInto(directory: string, options: FetchOptions): Promise<void>;
 }
 
 interface SourceOptions {
-  /** The URL of the Hugging Face hub or of a mirror, and the token, which is sent only to its origin. */
-  hub: { endpoint: string; token: string | undefined };
+  /** The Hugging Face hub or a mirror; the token is sent only to its origin. */
+  hub: { endpoint: string; token: { reveal(): string } | undefined };
   /** The path of the weights in a repository, if not the preferred ones. */
   file: string | undefined;
   signal: AbortSignal;
 }
 
 /** `org/name`, `org/name@revision` or a directory. Throws `invalid_input` for anything else. */
-export async function openSource(source: string, options: SourceOptions): Promise<EncoderSource> {
-  if (statSync(source, { throwIfNoEntry: false })?.isDirectory()) {
-    const { weights } = await readOnnxDirectory(resolve(source));
-    const { size: bytes } = statSync(weights);
-    return { source: resolve(source), revision: null, license: null, weights: basename(weights), bytes };
+export async function openEncoderSource(source: string, options: SourceOptions): Promise<EncoderSource> {
+  const path = resolve(source);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const { weights } = await readOnnxDirectory(path);
+    const fetchInto = (link: string) => rm(link, { force: true }).then(() => symlink(path, link, 'junction'));
+    const bytes = statSync(weights).size;
+    return { source: path, revision: null, license: null, weights: basename(weights), bytes, fetchInto };
   }
-  const [, repository, revision = 'main'] =
-    /^([\w-][\w.-]*\/[\w-][\w.-]*)(?:@([\w./-]+))?$/.exec(source) ?? [];
-  if (repository !== undefined) return openRepository(repository, revision, options);
+  const parts = /^([\w-][\w.-]*\/[\w-][\w.-]*)(?:@([\w./-]+))?$/.exec(source);
+  if (parts?.[1] !== undefined) return openRepository(parts[1], parts[2] ?? 'main', options);
   throw new AppError('invalid_input', `"${source}" is neither a directory nor a repository of the hub.`, {
     hint: 'Examples: ./models/gte-small, Xenova/multilingual-e5-small, Xenova/multilingual-e5-small@main.',
   });
 }
 
 async function openRepository(
-  repository: string,
+  source: string,
   revision: string,
   { hub, file, signal }: SourceOptions,
 ): Promise<EncoderSource> {
-  const client = createHubClient(hub, repository, revision);
+  const client = createHubClient(hub, source, revision);
   const { sha, siblings, cardData } = await client.describe(signal);
   const files = siblings.filter(({ rfilename }) => SAFE_PATH.test(rfilename));
   const models = files.flatMap(({ rfilename: path }) => (path.endsWith('.onnx') ? [path] : []));
@@ -105,35 +106,26 @@ async function openRepository(
   const weights = file ?? preferred.find((path) => models.includes(path)) ?? 'model.onnx';
   const missing = [weights, 'tokenizer.json'].find((path) => files.every((each) => each.rfilename !== path));
   if (missing !== undefined) {
-    const others = models.length > 0 && missing === weights;
-    throw new AppError(
-      'invalid_input',
-      `${repository} has no ${models.length === 0 ? 'ONNX file' : missing}.`,
-      {
-        hint: others
-          ? advice`Choose one with ${settingName('file')}: ${models.slice(0, 8).join(', ')}.`
-          : `Use a conversion by onnx-community or Xenova: ${hub.endpoint}/models?library=onnx&search=${basename(repository)}`,
-      },
-    );
+    const choices = advice`Choose one with ${settingName('file')}: ${models.slice(0, 8).join(', ')}.`;
+    const conversions = `${hub.endpoint}/models?library=onnx&search=${basename(source)}`;
+    const hint = `Use a conversion by onnx-community or Xenova: ${conversions}`;
+    throw new AppError('invalid_input', `${source} has no ${models.length === 0 ? 'ONNX file' : missing}.`, {
+      hint: models.length > 0 && missing === weights ? choices : hint,
+    });
   }
   const isData = (path: string) => path.startsWith(weights) && EXTERNAL_DATA.test(path);
-  const isUsed = (path: string) => path === weights || DESCRIPTION_FILE.test(path) || isData(path);
-  const chosen = files.filter(({ rfilename }) => isUsed(rfilename));
+  // Small files first: they show early whether access is allowed.
+  const chosen = files
+    .filter(({ rfilename: path }) => path === weights || DESCRIPTION_FILE.test(path) || isData(path))
+    .toSorted((a, b) => a.size - b.size);
   const bytes = chosen.reduce((sum, { size }) => sum + size, 0);
   return {
-    source: repository,
-    revision: sha,
-    license: cardData?.license ?? null,
-    weights,
-    bytes,
+    ...{ source, revision: sha, license: cardData?.license ?? null, weights, bytes },
     async fetchInto(directory, options) {
-      const settings = KNOWN_SETTINGS.find(([names]) => names.test(repository))?.[1];
-      const settingsFile = join(directory, ONNX_SETTINGS_FILE);
-      if (settings && !existsSync(settingsFile))
-        await writeFileAtomic(settingsFile, JSON.stringify(settings));
+      const settings = KNOWN_SETTINGS.find(([names]) => names.test(source))?.[1] ?? {};
+      await writeFileAtomic(join(directory, ONNX_SETTINGS_FILE), JSON.stringify(settings));
       let finished = 0;
-      // Small files first: they show early whether access is allowed.
-      for (const each of chosen.toSorted((a, b) => a.size - b.size)) {
+      for (const each of chosen) {
         const { rfilename: path, size } = each;
         const target = path.endsWith('.json') ? path : `onnx/${basename(path)}`;
         const onProgress = (received: number) => options.onProgress(finished + received, bytes);
@@ -144,8 +136,9 @@ async function openRepository(
   };
 }
 
-function createHubClient({ endpoint, token }: SourceOptions['hub'], repository: string, revision: string) {
+function createHubClient({ endpoint, ...hub }: SourceOptions['hub'], repository: string, revision: string) {
   const { origin, hostname, host } = new URL(endpoint);
+  const token = hub.token?.reveal();
   const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
   const names = { service: `The hub ${host}`, keyVariable: 'HF_TOKEN' };
   const parts = { serviceMessage: '', secrets: [token], retryAfter: undefined };
@@ -168,7 +161,7 @@ function createHubClient({ endpoint, token }: SourceOptions['hub'], repository: 
     }
     throw new AppError(
       'api_error',
-      `${names.service} redirects too often, or to ${url.origin} without https.`,
+      `${names.service} redirects too often, or to ${url.origin}, which is not https.`,
     );
   }
 
@@ -177,21 +170,17 @@ function createHubClient({ endpoint, token }: SourceOptions['hub'], repository: 
     if (code === 'GatedRepo' || status === 403) {
       return new AppError(
         'auth_error',
-        `${repository} is gated: it needs an account that accepted its terms.`,
+        `${repository} is gated: its authors ask for consent to their terms.`,
         {
-          hint: `Accept them at ${endpoint}/${repository}, then set HF_TOKEN to a token of that account.`,
+          hint: `Accept them at ${endpoint}/${repository}, then set HF_TOKEN to a token of your account.`,
         },
       );
     }
     if (status === 404 || (status === 401 && (token === undefined || code === 'RepoNotFound'))) {
-      const wanted = code === 'RevisionNotFound' ? `revision "${revision}" of` : 'repository';
-      return new AppError(
-        'invalid_input',
-        `There is no ${wanted} ${repository} at ${host}, or it is private.`,
-        {
-          hint: 'Check the spelling. For a private repository, set HF_TOKEN.',
-        },
-      );
+      const wanted = code === 'RevisionNotFound' ? `revision ${revision} of` : 'repository';
+      return new AppError('invalid_input', `${host} has no ${wanted} ${repository}, or it is private.`, {
+        hint: 'Check the spelling. For a private repository, set HF_TOKEN.',
+      });
     }
     const description = { ...describeHttpError(status, names), hint: 'Check HF_TOKEN, or try again later.' };
     return createServiceError(description, { ...parts, cause: new Error(`HTTP ${status}`) });
@@ -211,9 +200,8 @@ function createHubClient({ endpoint, token }: SourceOptions['hub'], repository: 
 
   async function readDescription(signal: AbortSignal) {
     const path = `api/models/${repository}/revision/${encodeURIComponent(revision)}?blobs=true`;
-    const response = await request(path, signal);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of (await request(path, signal)).body ?? []) {
       if (chunks.push(chunk) === MAX_LIST_CHUNKS) break;
     }
     const result = repositorySchema.safeParse(parseJson(Buffer.concat(chunks).toString()));
@@ -224,17 +212,16 @@ function createHubClient({ endpoint, token }: SourceOptions['hub'], repository: 
   }
 
   /** Appends to `<path>.part`, which gets its name after its hash is checked. */
-  async function download(
-    file: HubFile,
-    commit: string,
-    path: string,
-    { onProgress, signal }: FetchOptions,
-  ): Promise<void> {
+  async function download(file: HubFile, commit: string, path: string, options: FetchOptions): Promise<void> {
     const part = `${path}.part`;
     let size = statSync(part, { throwIfNoEntry: false })?.size ?? 0;
     if (existsSync(path)) return;
     if (size < file.size) {
-      const response = await request(`${repository}/resolve/${commit}/${file.rfilename}`, signal, size);
+      const response = await request(
+        `${repository}/resolve/${commit}/${file.rfilename}`,
+        options.signal,
+        size,
+      );
       if (response.status !== 206) size = 0;
       await mkdir(dirname(path), { recursive: true });
       const handle = await open(part, size === 0 ? 'w' : 'a');
@@ -243,7 +230,7 @@ function createHubClient({ endpoint, token }: SourceOptions['hub'], repository: 
           size += chunk.length;
           if (size > file.size) break;
           await handle.writeFile(chunk);
-          onProgress(size, file.size);
+          options.onProgress(size, file.size);
         }
       } finally {
         await handle.close();
@@ -252,13 +239,9 @@ function createHubClient({ endpoint, token }: SourceOptions['hub'], repository: 
     if (size < file.size) throw new TypeError('The body is too short', { cause: { code: 'ECONNRESET' } });
     if (size > file.size || !(await hasHubHash(part, file))) {
       await rm(part, { force: true });
-      throw new AppError(
-        'api_error',
-        `${file.rfilename} is not the file that the hub describes: its hash differs.`,
-        {
-          hint: 'Run the same command to download it again. If this repeats, a proxy may change it.',
-        },
-      );
+      throw new AppError('api_error', `The hash of ${file.rfilename} is not the one that the hub gives.`, {
+        hint: 'Run the same command to download it again. If this repeats, a proxy may change it.',
+      });
     }
     await rename(part, path);
   }

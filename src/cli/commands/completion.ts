@@ -123,7 +123,8 @@ async function findCandidates(
     describe: definition.describe,
   }));
   const positional = command.positionals[words.length];
-  const values = positional && (await findValues(positional.name, positional.choices, before));
+  const kind = command.name.startsWith('encoders') ? 'encoder' : positional?.name;
+  const values = positional && (await findValues(kind ?? '', positional.choices, before));
   return [...commands, ...(values ?? [])];
 }
 
@@ -153,6 +154,11 @@ async function findValues(
       }));
       return found.length === 0 ? [] : [{ word: 'last', describe: 'The newest' }, ...found];
     }
+    case 'encoder':
+      return describeAll(
+        (await import('./encoders.ts')).readEncoders(config.home).map(({ name }) => name),
+        '',
+      );
     case 'model':
       return describeAll([...new Set([OFFLINE_MODEL, config.agent.model])], 'model');
     default:

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { openEncoderSource, probeEncoder } from '../../app/embedders.ts';
+import { openEncoder, probeEncoder } from '../../app/embedders.ts';
 import { encoderDirectory } from '../../config/directories.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { parseFlag } from '../../config/parse-value.ts';
@@ -67,7 +67,7 @@ export function addEncoder({ source: wanted = '', file, ...flags }: EncoderFlags
   const whenInterrupted = 'Run the same command again to continue.';
   return withApp({ flags, whenInterrupted }, async (app, { signal }) => {
     const { home } = app.config;
-    const { fetchInto, ...source } = await openEncoderSource(app.config, wanted, { file, signal });
+    const { fetchInto, ...source } = await openEncoder(wanted, { hub: app.config.hub, file, signal });
     const name = parseFlag('--name', flags.name ?? basename(source.source), nameSchema) ?? '';
     const directory = encoderDirectory(home, name);
     if (existsSync(dirname(directory))) {
@@ -79,11 +79,9 @@ export function addEncoder({ source: wanted = '', file, ...flags }: EncoderFlags
     const unfinished = join(home, 'encoders', `.${key}`);
     const files = join(unfinished, name);
     await mkdir(unfinished, { recursive: true });
-    if (fetchInto === undefined) await rm(files, { force: true });
-    if (fetchInto === undefined) await symlink(source.source, files, 'junction');
     const progress = createProgressBar(`Downloading ${name}: MB`);
     const megabytes = (bytes: number) => Math.round(bytes / 1e6);
-    await fetchInto?.(files, {
+    await fetchInto(files, {
       signal,
       onRetry: (retry) => app.emit({ type: 'retry', ...retry }),
       onProgress: (done) => progress.update({ done: megabytes(done), total: megabytes(source.bytes) }),
