@@ -112,7 +112,6 @@ export function loadConfig(sources: ConfigSources = {}) {
   };
   const keyFor = createKeyLookup(env, dotEnv, (file) => !isUntrusted(file));
   const { api, ...modelService } = resolveModelService(given, keyFor);
-  const hub = resolveHub(env);
   const modelServiceAt = (baseUrl: string): ServiceAccess => {
     const address = tape ? { flags: {}, tape: { ...tape, fields: { baseUrl } } } : { flags: { baseUrl } };
     const { provider: _, ...others } = collectSettings({ ...usableSources, ...address });
@@ -166,11 +165,11 @@ export function loadConfig(sources: ConfigSources = {}) {
     modelService: modelService as ServiceAccess,
     /** The service of an arm or judge at another address, which the user or the tape gives. */
     modelServiceAt,
-    hub,
+    hub: resolveHub(env),
     cohereBaseUrl: givenValue('cohereBaseUrl'),
     cohereKey: keyFor('COHERE_API_KEY', given.cohereBaseUrl),
     /** Every key, also those that are not used, to remove them from output. */
-    secrets: [...listSecrets(env, dotEnv?.fields ?? {}), ...(hub.token ? [hub.token] : [])],
+    secrets: listSecrets(env, dotEnv?.fields ?? {}),
     /** Passages of a search without an agent. */
     searchTopK: givenValue('topK') ?? NUMBER_SETTINGS.topK.default,
     /** Whether the collection is set anywhere; otherwise it is the default. */

@@ -136,7 +136,7 @@ export function resolveHub(env: Variables) {
 /** Every key, also those that are not used. */
 export function listSecrets(...sources: Readonly<Record<string, unknown>>[]): readonly Secret[] {
   const values = sources.flatMap((variables) =>
-    Object.keys(secretVariables).map((variable) => textOf(variables[variable])),
+    [...Object.keys(secretVariables), 'HF_TOKEN'].map((variable) => textOf(variables[variable])),
   );
   return Object.freeze([...new Set(values)].filter((value) => value !== '').map(createSecret));
 }

@@ -38,7 +38,6 @@ const MAX_FILE_BYTES = 8e9;
 /** Of at most 64 KB. */
 const MAX_LIST_CHUNKS = 500;
 const MAX_REDIRECTS = 5;
-const MAX_RETRIES = 4;
 
 const gitHashSchema = z.string().regex(/^[0-9a-f]{40}$/);
 const repositorySchema = z.object({
@@ -159,22 +158,16 @@ function createHubClient({ endpoint, ...hub }: SourceOptions['hub'], repository:
       if (location === null) throw toStatusError(response);
       url = new URL(location, url);
     }
-    throw new AppError(
-      'api_error',
-      `${names.service} redirects too often, or to ${url.origin}, which is not https.`,
-    );
+    throw new AppError('api_error', `${names.service} redirects too often or to an address without https.`);
   }
 
   function toStatusError({ status, headers }: Response): AppError {
     const code = headers.get('x-error-code');
     if (code === 'GatedRepo' || status === 403) {
-      return new AppError(
-        'auth_error',
-        `${repository} is gated: its authors ask for consent to their terms.`,
-        {
-          hint: `Accept them at ${endpoint}/${repository}, then set HF_TOKEN to a token of your account.`,
-        },
-      );
+      const hint = `Accept its terms at ${endpoint}/${repository}, then set HF_TOKEN to a token of your account.`;
+      return new AppError('auth_error', `${repository} is gated: its terms must be accepted first.`, {
+        hint,
+      });
     }
     if (status === 404 || (status === 401 && (token === undefined || code === 'RepoNotFound'))) {
       const wanted = code === 'RevisionNotFound' ? `revision ${revision} of` : 'repository';
@@ -189,13 +182,12 @@ function createHubClient({ endpoint, ...hub }: SourceOptions['hub'], repository:
   /** Retries network errors, which `fetch` throws as TypeErrors. */
   function attempt<T>(work: () => Promise<T>, options: Pick<FetchOptions, 'signal' | 'onRetry'>): Promise<T> {
     const hint = 'Check the network, then run the same command again. HF_ENDPOINT can name a mirror.';
-    const attemptOnce = () =>
-      work().catch((error: Error) => {
-        if (!(error instanceof TypeError)) throw error;
-        const description = describeNetworkError(findNetworkCode(error), names);
-        throw createServiceError({ ...description, hint }, { ...parts, cause: error });
-      });
-    return retryOnError(attemptOnce, { ...options, maxRetries: MAX_RETRIES });
+    const explain = (error: unknown) => {
+      if (!(error instanceof TypeError)) throw error;
+      const description = describeNetworkError(findNetworkCode(error), names);
+      throw createServiceError({ ...description, hint }, { ...parts, cause: error });
+    };
+    return retryOnError(() => work().catch(explain), options);
   }
 
   async function readDescription(signal: AbortSignal) {
@@ -217,11 +209,8 @@ function createHubClient({ endpoint, ...hub }: SourceOptions['hub'], repository:
     let size = statSync(part, { throwIfNoEntry: false })?.size ?? 0;
     if (existsSync(path)) return;
     if (size < file.size) {
-      const response = await request(
-        `${repository}/resolve/${commit}/${file.rfilename}`,
-        options.signal,
-        size,
-      );
+      const url = `${repository}/resolve/${commit}/${file.rfilename}`;
+      const response = await request(url, options.signal, size);
       if (response.status !== 206) size = 0;
       await mkdir(dirname(path), { recursive: true });
       const handle = await open(part, size === 0 ? 'w' : 'a');

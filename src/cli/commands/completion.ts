@@ -123,7 +123,7 @@ async function findCandidates(
     describe: definition.describe,
   }));
   const positional = command.positionals[words.length];
-  const kind = command.name.startsWith('encoders') ? 'encoder' : positional?.name;
+  const kind = command.name === 'encoders remove' ? 'encoder' : positional?.name;
   const values = positional && (await findValues(kind ?? '', positional.choices, before));
   return [...commands, ...(values ?? [])];
 }
@@ -154,11 +154,10 @@ async function findValues(
       }));
       return found.length === 0 ? [] : [{ word: 'last', describe: 'The newest' }, ...found];
     }
-    case 'encoder':
-      return describeAll(
-        (await import('./encoders.ts')).readEncoders(config.home).map(({ name }) => name),
-        '',
-      );
+    case 'encoder': {
+      const { readEncoders } = await import('./encoders.ts');
+      return readEncoders(config.home).map(({ name: word, kind: describe }) => ({ word, describe }));
+    }
     case 'model':
       return describeAll([...new Set([OFFLINE_MODEL, config.agent.model])], 'model');
     default:

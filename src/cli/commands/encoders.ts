@@ -35,10 +35,10 @@ type AddedEncoder = z.infer<typeof addedEncoderSchema>;
 
 const nameSchema = addedEncoderSchema.shape.name.describe('letters, digits, dots and hyphens');
 
-const USES: Record<AddedEncoder['kind'], (name: string) => string> = {
-  encoder: (name) => `ingest ./docs --embedder onnx:${name} --collection ${name}`,
-  reranker: (name) => `search "..." --rerank onnx:${name}`,
-  entailment: (name) => `ask "..." --check onnx:${name}`,
+const USES = {
+  encoder: 'ingest ./docs --embedder',
+  reranker: 'search "..." --rerank',
+  entailment: 'ask "..." --check',
 };
 
 /** Incomplete encoders and those of other versions are left out. */
@@ -56,10 +56,10 @@ export function listEncoders({ config, json }: CommonFlags): void {
   const encoders = readEncoders(loadConfig({ configPath: config, whenUntrusted: 'ignore' }).home);
   if (json) return void printJson({ encoders });
   const terminal = createTerminal(process.stdout);
-  const rows = encoders.map(({ name, kind, dimensions, bytes, license, source }) => {
-    return [name, kind, String(dimensions ?? ''), formatMegabytes(bytes), license ?? '', source];
+  const rows = encoders.map(({ name, kind, dimensions, bytes, source }) => {
+    return [name, kind, String(dimensions ?? ''), formatMegabytes(bytes), source];
   });
-  const table = formatTable(terminal, ['name', 'kind', 'dimensions', 'size', 'license', 'source'], rows);
+  const table = formatTable(terminal, ['name', 'kind', 'dimensions', 'size', 'source'], rows);
   terminal.write(rows.length > 0 ? table : 'No encoders yet. Add one: citeloop encoders add <repository>\n');
 }
 
@@ -94,7 +94,7 @@ export function addEncoder({ source: wanted = '', file, ...flags }: EncoderFlags
     const { kind, dimensions, bytes, license } = encoder;
     const facts = [kind, dimensions && `${dimensions} dimensions`, formatMegabytes(bytes), license];
     const terminal = createTerminal(process.stdout);
-    const text = `Added ${name}: ${facts.filter(Boolean).join(', ')}\nUse it: citeloop ${USES[kind](name)}`;
+    const text = `Added ${name}: ${facts.filter(Boolean).join(', ')}\nUse it: citeloop ${USES[kind]} onnx:${name}`;
     terminal.write(`${terminal.text(text)}\n`);
   });
 }

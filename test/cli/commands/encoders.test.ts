@@ -187,6 +187,22 @@ test('sends the token of the environment to the hub only', async () => {
   expect(storageRequests).toEqual([undefined]);
 });
 
+test('follows no redirect away from https unless the hub is on this machine', async () => {
+  const { hub, run } = await startProgram({
+    files: builtInModelFiles(),
+    intercept: (_, response) => Boolean(response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()),
+  });
+  const { port } = new URL(hub.origin);
+  // Connects to this machine, too, but is no loopback address.
+  const env = { HF_ENDPOINT: `http://0.0.0.0:${port}` };
+  const home = await createTemporaryDirectory();
+  expect(await runInProcess(['encoders', 'add', 'org/tiny'], { home, env })).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('without https'),
+  });
+  expect((await run('encoders')).stdout).toContain('No encoders yet');
+});
+
 test('recognizes cross-encoders and uses them by name', async () => {
   const labels = Buffer.from(JSON.stringify({ id2label: { 0: 'entailment' } }));
   const { run } = await startProgram({ files: { ...crossEncoderFiles(), 'config.json': labels } });
