@@ -22,7 +22,7 @@ import { scoreWords } from './word-similarity.ts';
 const CANDIDATES = 50;
 /** Hits whose words are compared with those of the query. */
 const COMPARED_HITS = 30;
-/** So are these nearest by meaning, which may rank lower for want of a common word, if they are within the pool. */
+/** So are these nearest by meaning, which rank lower without a common word, if they are within the pool. */
 const COMPARED_NEAREST = 10;
 const POOL = 80;
 /**

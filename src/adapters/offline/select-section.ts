@@ -37,11 +37,11 @@ export function selectSection(
     if (fits(from, to + 1)) to += 1;
     if (fits(from - 1, to)) from -= 1;
   }
-  const room = Math.max(MIN_LINES_WORDS, MAX_WORDS - countWords(blocks.slice(from, to + 1).flat()));
+  const wordsLeft = Math.max(MIN_LINES_WORDS, MAX_WORDS - countWords(blocks.slice(from, to + 1).flat()));
   const shown = [
-    ...matchingLines(blocks[from - 1] ?? [], query, room),
+    ...matchingLines(blocks[from - 1] ?? [], query, wordsLeft),
     ...blocks.slice(Math.max(0, from), to + 1).flat(),
-    ...matchingLines(blocks[to + 1] ?? [], query, room),
+    ...matchingLines(blocks[to + 1] ?? [], query, wordsLeft),
   ];
   const first = shown.findIndex(({ passage, kind }) => passage.ref === best.ref || STARTS_SECTION.has(kind));
   const last = shown.findLastIndex((part) => !isLeadIn(part));
