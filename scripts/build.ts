@@ -35,7 +35,7 @@ const { output } = await bundle({
   resolve: { alias: { 'string-width': resolve('src/cli/terminal/plain-width.ts') } },
   treeshake: { moduleSideEffects: (id) => !/node_modules\/@modelcontextprotocol\//.test(id) },
   // Dependencies are loaded from node_modules; dev dependencies are bundled (decisions/0026).
-  external: [...Object.keys(dependencies), 'vitest', '@opentelemetry/api'].map(
+  external: [...Object.keys(dependencies), 'vitest', '@opentelemetry/sdk-node'].map(
     (name) => new RegExp(`^${name}(/|$)`),
   ),
   transform: { define: { CITELOOP_VERSION: JSON.stringify(version) } },

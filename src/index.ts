@@ -5,7 +5,7 @@ import { waitForTurn } from './agent/wait-for-turn.ts';
 import { createApp } from './app/create-app.ts';
 import { openLibraryAgent } from './app/open-library-agent.ts';
 import { withPlaceholderKeys } from './app/run-settings.ts';
-import type { TelemetryOptions } from './app/trace-turns.ts';
+import { createTelemetry, type TelemetryOptions } from './app/telemetry.ts';
 import { throwUnknownSetting } from './config/collect-settings.ts';
 import { loadConfig, type SettingValue } from './config/load-config.ts';
 import { secretVariables, settingNames } from './config/settings.ts';
@@ -25,7 +25,7 @@ import type { RetrieveFunction } from './retrieval/function-retriever.ts';
 export { type Model, type Tool, tool } from '@openai/agents-core';
 export type { Agent, AgentSession, AskOptions, StartSessionOptions } from './agent/agent.ts';
 export { compare, type EvaluatedArm, type EvaluateOptions, evaluate } from './app/evaluate-arms.ts';
-export type { TelemetryOptions } from './app/trace-turns.ts';
+export type { TelemetryOptions } from './app/telemetry.ts';
 export type { AgentConfig, RetrievalPolicy } from './domain/agent-config.ts';
 export type { AgentResponse, AnswerOutcome, FinishReason, TokensUsed } from './domain/agent-response.ts';
 export type { CheckedSentence } from './domain/checked-sentence.ts';
@@ -108,7 +108,7 @@ export interface CreateAgentOptions<Output extends z.ZodObject = z.ZodObject>
   mode?: SearchMode;
   /** The tracing of the Agents SDK, with the processors that you set; off by default. */
   tracing?: boolean;
-  /** OpenTelemetry spans of turns; `{ content: true }` adds texts. Needs `@opentelemetry/api`. Off by default. */
+  /** OpenTelemetry spans for the registered tracer provider; `{ content: true }` adds texts. Off by default. */
   telemetry?: boolean | TelemetryOptions;
   /** The kind of store, or a store object to use instead of the configured collection. */
   store?: SettingValue<'store'> | ChunkStore;
@@ -191,7 +191,14 @@ export async function createAgent<Output extends z.ZodObject = z.ZodObject>(
     keys: toVariables(options.apiKeys),
   });
   const config = runtime?.needsKeys === false ? withPlaceholderKeys(loaded) : loaded;
-  const agent = await openLibraryAgent(createApp(config, typeof embedder === 'object' ? { embedder } : {}), {
+  const { telemetry = false } = options;
+  const app = createApp(config, {
+    ...(typeof embedder === 'object' && { embedder }),
+    telemetry: telemetry
+      ? await createTelemetry(telemetry === true ? config.telemetry : telemetry)
+      : undefined,
+  });
+  const agent = await openLibraryAgent(app, {
     ...others,
     runtime,
     model: typeof model === 'object' ? model : undefined,

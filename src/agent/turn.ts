@@ -44,6 +44,12 @@ import { createTurnSearch } from './turn-search.ts';
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Wraps what a turn calls, so that the calls are traced. */
+export interface TurnTracer {
+  model(model: Model): Model;
+  tool(tool: Tool): Tool;
+}
+
 /** What all turns of an agent use. */
 export interface TurnDependencies {
   config: AgentConfig;
@@ -63,6 +69,7 @@ export interface TurnDependencies {
   /** Whether the SDK traces the run with its own processors. */
   tracing: boolean;
   errorContext?: ModelErrorContext | undefined;
+  tracer?: TurnTracer | undefined;
 }
 
 /** A question and the conversation around it. */
@@ -140,8 +147,9 @@ export async function answerQuestion(
     const { history, passageTokens } = divideContextWindow(config, setup.window, planned, events);
     const record = new TurnRecord(runtime);
     const passages = new PassageBudget(passageTokens, events);
-    const model = guardModel(setup, events, signal);
-    const { retriever } = setup;
+    const { retriever, tracer } = setup;
+    const guarded = guardModel(setup, events, signal);
+    const model = tracer?.model(guarded) ?? guarded;
     const search = createTurnSearch({ config, store, record, events, runtime, signal, retriever });
     const historyItems = toInputItems(history);
     record.addQuestion(question);
@@ -181,7 +189,12 @@ export async function answerQuestion(
       outputSchema: setup.output,
     };
     const forcedTool = mode.tool === 'forced' ? config.toolName : undefined;
-    let written = await runModelLoop({ ...loop, input, tools, forcedTool });
+    let written = await runModelLoop({
+      ...loop,
+      input,
+      tools: tracer ? tools.map(tracer.tool) : tools,
+      forcedTool,
+    });
 
     // 4. Check the citations, and ask for them once if they are required.
     const check = () =>

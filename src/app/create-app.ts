@@ -23,6 +23,7 @@ import { openJoinedCollections } from './joined-collections.ts';
 import { configuredSecrets } from './run-settings.ts';
 import { openSessionStore } from './sessions.ts';
 import { systemRuntime } from './system-runtime.ts';
+import type { Telemetry } from './telemetry.ts';
 
 const RERANK_TIMEOUT_MS = 20_000;
 
@@ -42,6 +43,8 @@ export interface App {
   hasWords(): Promise<boolean>;
   /** Throws `configuration_error` if the collection has vectors of another embedder. */
   assertReadable(store: ChunkStore): Promise<void>;
+  /** Set if calls are traced. */
+  readonly telemetry: Telemetry | undefined;
   /** Passes an event to the listener that the app was created with. */
   emit(event: AppEvent): void;
   /** Opens the session store of the data directory; the caller closes it. */
@@ -69,11 +72,12 @@ interface AppOptions {
   /** Aborts downloads and retries. */
   signal?: AbortSignal;
   onEvent?: (event: AppEvent) => void;
+  telemetry?: Telemetry | undefined;
 }
 
 /** Opens and loads nothing yet. */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
-  const { runtime = systemRuntime, onEvent: emit = () => {} } = options;
+  const { runtime = systemRuntime, onEvent: emit = () => {}, telemetry } = options;
   const models = createLocalModels(config, { ...options, runtime, emit });
 
   function withConfig(config: AppConfig): App {
@@ -90,6 +94,7 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
     return {
       config,
       runtime,
+      telemetry,
       catalog: catalogOf(config.store),
       catalogOf,
       async identity() {
@@ -108,6 +113,7 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
       crossEncoder: models.crossEncoder,
       async retriever(store, { mode }) {
         const { scoreThreshold } = config.agent;
+        const traced = (found: Retriever) => telemetry?.retriever(found, store.name) ?? found;
         const retriever = createRetriever({
           store,
           embedder: models.embedder,
@@ -119,13 +125,14 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
         });
         if (usesReranker(config)) {
           const { withReranker } = await import('../retrieval/rerank.ts');
-          return withReranker(retriever, await reranker(), { clock: runtime });
+          return traced(withReranker(retriever, await reranker(), { clock: runtime }));
         }
         // Lexical search must not load an embedding model.
-        if (config.rerank.by === 'off' || mode === 'lexical') return retriever;
+        if (config.rerank.by === 'off' || mode === 'lexical') return traced(retriever);
         const { withWordReranker } = await import('../retrieval/rerank.ts');
         const onMissing = () => emit({ type: 'no_word_vectors', collection: store.name });
-        return withWordReranker(retriever, { store, embedder: models.embedder, onMissing, clock: runtime });
+        const options = { store, embedder: models.embedder, onMissing, clock: runtime };
+        return traced(withWordReranker(retriever, options));
       },
       withConfig,
       close: async () => {},

@@ -150,20 +150,23 @@ export async function createCollectionAgent(
 export async function createRetrieverAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
   const { store, retriever, sessions, mode = 'hybrid', runtime = app.runtime } = options;
   const model = options.model ?? (await createConfiguredModel(app, runtime));
-  return createConversationAgent({
+  const tracer = app.telemetry?.forAgent(app.config, options.model !== undefined);
+  const agent = createConversationAgent({
     config: app.config.agent,
     model,
     store,
     retriever,
     assertFilter: options.assertFilter,
-    checker: await createChecker(app, store, mode, model),
+    checker: await createChecker(app, store, mode, tracer?.model(model) ?? model),
     sessions,
     runtime,
     tracing: options.tracing ?? false,
     tools: options.tools,
     output: options.output,
     errorContext: createModelErrorContext(app, options.model !== undefined),
+    tracer,
   });
+  return tracer?.agent(agent) ?? agent;
 }
 
 /** The configured citation check. */

@@ -17,7 +17,6 @@ import type { App } from './create-app.ts';
 import { assertModelUsable } from './create-model.ts';
 import { createRetrieverAgent } from './open-agent.ts';
 import { assertKnownFilter, openExistingCollection } from './open-collection.ts';
-import { loadTelemetry, type TelemetryOptions } from './trace-turns.ts';
 
 interface LibraryAgentOptions {
   /** Objects of the caller, who closes them. */
@@ -30,7 +29,6 @@ interface LibraryAgentOptions {
   mode?: SearchMode | undefined;
   tracing?: boolean | undefined;
   runtime?: Runtime | undefined;
-  telemetry?: boolean | TelemetryOptions | undefined;
 }
 
 interface LibraryAgent extends Agent {
@@ -58,8 +56,6 @@ export async function openLibraryAgent(app: App, options: LibraryAgentOptions): 
   const { mode = 'hybrid', runtime = app.runtime } = options;
   const { config } = app;
   assertOptions(app, options);
-  const { telemetry = false } = options;
-  const trace = telemetry === false ? null : await loadTelemetry();
   const closing = new AbortController();
   const library = createRetryablePromise(async (): Promise<OpenedLibrary> => {
     if (options.retriever !== undefined) return createFunctionLibrary(app, options.retriever, runtime);
@@ -98,8 +94,7 @@ export async function openLibraryAgent(app: App, options: LibraryAgentOptions): 
   }
 
   /** Refuses questions after the agent is closed, and filters that match no document. */
-  function guardSession(given: AgentSession): AgentSession {
-    const session = trace?.(given, config.agent.model, telemetry === true ? {} : telemetry || {}) ?? given;
+  function guardSession(session: AgentSession): AgentSession {
     return {
       ...session,
       async *ask(question, askOptions = {}) {
@@ -183,15 +178,16 @@ function assertOptions(app: App, { model, output, tools = [], retriever, store }
 function createFunctionLibrary(app: App, retrieve: RetrieveFunction, clock: Runtime): OpenedLibrary {
   const { scoreThreshold, collection } = app.config.agent;
   const retriever = createFunctionRetriever(retrieve, { scoreThreshold, clock });
+  const name = app.config.collectionChosen ? collection : 'retriever';
   return {
     store: {
-      name: app.config.collectionChosen ? collection : 'retriever',
+      name,
       info: async () => ({ documents: 0, chunks: 0, modules: [] }),
       async *documents() {},
       neighbours: async (chunkId) => [retriever.passage(chunkId) ?? []].flat(),
       wordVectors: async () => new Map(),
     },
-    retriever,
+    retriever: app.telemetry?.retriever(retriever, name) ?? retriever,
     // Its filter keys are known to the retriever alone.
     assertFilter: async () => {},
     close: async () => {},

@@ -182,7 +182,19 @@ export function loadConfig(sources: ConfigSources = {}) {
     /** The path of the user's settings; the file may not exist. */
     settingsFile: directories.settings,
     prices: givenValue('prices') ?? {},
+    telemetry: resolveTelemetry(variables),
   });
+}
+
+/** Tracing by the standard variables. Those of `.env` do not count: a project cannot choose where traces go. */
+function resolveTelemetry(env: Readonly<Record<string, string | undefined>>) {
+  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const isDisabled = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true';
+  const capture = env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? '';
+  return {
+    isExporting: !isDisabled && (env.OTEL_TRACES_EXPORTER || (endpoint ? 'otlp' : 'none')) !== 'none',
+    content: /^(true|span_only|span_and_event)$/i.test(capture),
+  };
 }
 
 function pickField(given: GivenSettings, field: 'origin' | 'value') {

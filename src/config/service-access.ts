@@ -145,6 +145,12 @@ function textOf(value: unknown): string {
   return String(value ?? '').trim();
 }
 
+/** The provider at an address; for an unknown one `openai`, whose API it has. */
+export function providerAt(baseUrl: string): string {
+  const found = Object.entries(providerPresets).find(([, preset]) => sameOrigin(preset.baseUrl, baseUrl));
+  return found?.[0] ?? 'openai';
+}
+
 function presetAt(baseUrl: string): ProviderPreset | undefined {
   return Object.values(providerPresets).find((preset) => sameOrigin(preset.baseUrl, baseUrl));
 }

@@ -1,5 +1,7 @@
 import type { AppEvent } from '../../app/app-event.ts';
 import { type App, createApp } from '../../app/create-app.ts';
+import { startTelemetry } from '../../app/start-telemetry.ts';
+import type { Telemetry } from '../../app/telemetry.ts';
 import { type AppConfig, loadConfig } from '../../config/load-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { exitCodeOf } from '../../faults/exit-code.ts';
@@ -37,13 +39,21 @@ export function withApp<T>(
     }
     refuseTapeFlags(flags);
     const config = loadConfig({ flags: { ...flags }, configPath });
-    return runOnApp(config, { signal }, (app) => work(app, { signal, tape: null }));
+    const tracing = await startTelemetry(config, printNotice);
+    return runOnApp(config, { signal, telemetry: tracing?.telemetry }, (app) =>
+      work(app, { signal, tape: null }),
+    ).finally(async () => {
+      if (tracing === null || (await tracing.flush())) return;
+      printNotice('Some traces were not exported. Set OTEL_LOG_LEVEL=error to see why.');
+      // An exporter that retries keeps the process alive.
+      setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
+    });
   }, whenInterrupted);
 }
 
 export async function runOnApp<T>(
   config: AppConfig,
-  options: { signal: AbortSignal; runtime?: Runtime },
+  options: { signal: AbortSignal; runtime?: Runtime; telemetry?: Telemetry | undefined },
   work: (app: App) => Promise<T>,
 ): Promise<T> {
   const app = createApp(config, { ...options, onEvent: createEventPrinter() });
@@ -88,13 +98,14 @@ export async function withInterruptSignal<T>(
   }
 }
 
+const printNotice = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
+
 function createEventPrinter(): (event: AppEvent) => void {
   const downloads = {
     weights: createProgressBar('Downloading the model for search by meaning, once: MB'),
     engine: createProgressBar('Downloading ONNX Runtime, which runs it, once: MB'),
   };
   let sample: ReturnType<typeof createIndexingBar> | undefined;
-  const print = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
   const megabytes = (bytes: number) => Math.round(bytes / 1e6);
 
   return (event) => {
@@ -108,17 +119,17 @@ function createEventPrinter(): (event: AppEvent) => void {
         downloads.weights.clear();
         return downloads.engine.clear();
       case 'retry':
-        return print(oneLine(formatRetryNotice(event), 500));
+        return printNotice(oneLine(formatRetryNotice(event), 500));
       case 'file_upgraded':
-        return print(
+        return printNotice(
           `Upgraded ${event.path} for this version of citeloop. The file before is ${event.backup}; delete it if you do not need it.`,
         );
       case 'default_collection':
-        return print(`Using the collection ${event.name}.`);
+        return printNotice(`Using the collection ${event.name}.`);
       case 'no_word_vectors':
-        return print(`Run "citeloop ingest" again to add reranking to ${event.collection}.`);
+        return printNotice(`Run "citeloop ingest" again to add reranking to ${event.collection}.`);
       case 'sample_book':
-        return print('No documents indexed: using the sample book. Add yours: citeloop ingest <path>');
+        return printNotice('No documents indexed: using the sample book. Add yours: citeloop ingest <path>');
       case 'sample_progress':
         // Null if the sample is indexed already.
         if (event.progress.embedding === null) return;
