@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { createAgent, tool } from '../../src/index.ts';
+import { type CiteloopAgent, createAgent, tool } from '../../src/index.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const exporter = new InMemorySpanExporter();
@@ -59,7 +59,9 @@ test('a turn is a trace of agent, model calls, tool and retrieval, without conte
 
 test('content is added on request, and errors are marked', async () => {
   const withContent = await ask(script(), { content: true });
-  expect(withContent.at(-1)?.attributes).toMatchObject({ 'gen_ai.input.messages': expect.stringContaining('When do owls hunt?') });
+  expect(withContent.at(-1)?.attributes).toMatchObject({
+    'gen_ai.input.messages': expect.stringContaining('When do owls hunt?'),
+  });
   exporter.reset();
   const failed = await ask(
     new ScriptedModel([modelError(Object.assign(new Error('no'), { status: 401 }))]),
@@ -77,7 +79,7 @@ test('own tools, answer and search are traced', async () => {
     name: 'look_up',
     description: 'Looks up.',
     parameters: z.object({}),
-    execute: async () => agent.search('owls').then(() => 'found'),
+    execute: async (): Promise<string> => String((await agent.search('owls')).totalFound),
   });
   const model = new ScriptedModel([
     [functionCall('look_up', {}, { callId: 'c1' })],
@@ -85,7 +87,13 @@ test('own tools, answer and search are traced', async () => {
   ]);
   const home = await createTemporaryDirectory();
   const retriever = async () => ['An owl hunts at night.'];
-  const agent = await createAgent({ home, retriever, model, tools: [lookUp], telemetry: true });
+  const agent: CiteloopAgent = await createAgent({
+    home,
+    retriever,
+    model,
+    tools: [lookUp],
+    telemetry: true,
+  });
   await agent.answer({ question: 'When?', history: [] }, () => {});
   await agent.search('bats');
   await agent.close();

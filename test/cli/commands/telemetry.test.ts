@@ -49,8 +49,14 @@ test('content, the service name and search follow the variables', async () => {
     { name: 'retrieval sample_book', attributes: { 'gen_ai.retrieval.query.text': QUESTION } },
   ]);
   expect(resources()[0]).toMatchObject({ 'service.name': 'handbook' });
-  await runCli(['search', QUESTION, '--mode', 'lexical'], { home, env: { ...named, OTEL_SDK_DISABLED: 'true' } });
-  await runCli(['search', QUESTION, '--mode', 'lexical'], { home, env: { ...named, OTEL_TRACES_EXPORTER: 'none' } });
+  await runCli(['search', QUESTION, '--mode', 'lexical'], {
+    home,
+    env: { ...named, OTEL_SDK_DISABLED: 'true' },
+  });
+  await runCli(['search', QUESTION, '--mode', 'lexical'], {
+    home,
+    env: { ...named, OTEL_TRACES_EXPORTER: 'none' },
+  });
   expect(spans()).toHaveLength(1);
 });
 
@@ -83,7 +89,10 @@ test('files of a project neither enable traces nor choose the collector', async 
 
 test('a collector that does not answer delays a command a little and fails nothing', async () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await findFreePort()}` };
-  const { code, stdout, stderr } = await runCli(['ask', QUESTION, '--mode', 'lexical'], { home, env: endpoint });
+  const { code, stdout, stderr } = await runCli(['ask', QUESTION, '--mode', 'lexical'], {
+    home,
+    env: endpoint,
+  });
   expect(code).toBe(0);
   expect(stdout).toContain('ROS 2');
   expect(stderr).toContain('OTEL_LOG_LEVEL=error');
@@ -92,7 +101,10 @@ test('a collector that does not answer delays a command a little and fails nothi
 test('serve exports the answers of the page and of /v1 when it is stopped', async () => {
   const { env, spans } = await startTraceCollector();
   const slow = { ...env, OTEL_BSP_SCHEDULE_DELAY: '600000' };
-  const program = await startProgram(['serve', '-c', 'sample_book', '--mode', 'lexical'], { home, env: slow });
+  const program = await startProgram(['serve', '-c', 'sample_book', '--mode', 'lexical'], {
+    home,
+    env: slow,
+  });
   const models = await fetch(`${program.ready.url}/v1/models`);
   const { data } = (await models.json()) as { data: [{ id: string }] };
   const response = await fetch(`${program.ready.url}/v1/chat/completions`, {
