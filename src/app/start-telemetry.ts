@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ProxyTracerProvider } from '@opentelemetry/api';
 import type { AppConfig } from '../config/load-config.ts';
-import { version } from '../package.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** How long the end of a command waits for the collector. */
@@ -12,20 +11,20 @@ const FLUSH_MS = 3_000;
  * environment name an exporter. Loads nothing otherwise. `flush` exports the last spans and tells whether it could.
  */
 export async function startTelemetry(
-  { telemetry: { isExporting, content } }: AppConfig,
+  { telemetry }: AppConfig,
   warn: (sentence: string) => void,
 ): Promise<{ telemetry: Telemetry; flush(): Promise<boolean> } | null> {
   // All copies of the API keep what is registered there.
   const { trace: registered } = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1')) ?? {};
-  if (!registered && !isExporting) return null;
-  if (!registered && !(await registerSdk())) {
+  if (!registered && !telemetry.isExporting) return null;
+  if (!registered && !(await registerSdk(telemetry))) {
     warn('No traces: the OpenTelemetry SDK is not installed (npm install -g @opentelemetry/sdk-node).');
     return null;
   }
   const { createTelemetry } = await import('./telemetry.ts');
   const { trace } = await import('@opentelemetry/api');
   return {
-    telemetry: await createTelemetry({ content }),
+    telemetry: await createTelemetry(telemetry),
     async flush() {
       const provider = (trace.getTracerProvider() as ProxyTracerProvider).getDelegate();
       const exported: Promise<void> = Reflect.get(provider, 'forceFlush')?.call(provider);
@@ -36,17 +35,11 @@ export async function startTelemetry(
 }
 
 /** Registers the SDK with the exporter, sampler and resource of the OTEL_ variables; false if it is not installed. */
-async function registerSdk(): Promise<boolean> {
+async function registerSdk({ serviceName, detectors }: AppConfig['telemetry']): Promise<boolean> {
   const sdk = await import('@opentelemetry/sdk-node').catch(() => null);
   if (sdk === null) return false;
-  const { defaultResource, envDetector, hostDetector, resourceFromAttributes } = sdk.resources;
-  const program = resourceFromAttributes({ 'service.name': 'citeloop', 'service.version': version });
-  new sdk.NodeSDK({
-    resource: defaultResource().merge(program),
-    // The detector of processes would export the command line, and with it the question.
-    resourceDetectors: [envDetector, hostDetector],
-    metricReaders: [],
-    logRecordProcessors: [],
-  }).start();
+  process.env.OTEL_SERVICE_NAME = serviceName;
+  process.env.OTEL_NODE_RESOURCE_DETECTORS = detectors;
+  new sdk.NodeSDK({ metricReaders: [], logRecordProcessors: [] }).start();
   return true;
 }

@@ -194,6 +194,12 @@ function resolveTelemetry(env: Readonly<Record<string, string | undefined>>) {
   return {
     isExporting: !isDisabled && (env.OTEL_TRACES_EXPORTER || (endpoint ? 'otlp' : 'none')) !== 'none',
     content: /^(true|span_only|span_and_event)$/i.test(capture),
+    serviceName:
+      env.OTEL_SERVICE_NAME ||
+      /\bservice\.name=([^,]*)/.exec(env.OTEL_RESOURCE_ATTRIBUTES ?? '')?.[1] ||
+      'citeloop',
+    // The detector of processes would export the command line, and with it the question.
+    detectors: env.OTEL_NODE_RESOURCE_DETECTORS || 'env,host',
   };
 }
 
