@@ -19,11 +19,11 @@ test('title levels follow the order in which adornments appear', async () => {
 test('converts inline markup to text', async () => {
   const source =
     '*Emphasis*, **strong**, ``lit_eral *x*``, `a link <https://x.y>`_, `phrase`_, target_, no_target_, |name|, [1]_, ' +
-    ':ref:`Shown <label>`, :class:`~pkg.mod.Foo`, :py:meth:`!bar`, :pep:`8`, :code:`a b`, 2*3*4, \\*escaped\\*, r\\ un.\n\n' +
+    ':ref:`Shown <label>`, :class:`~pkg.mod.Foo`, :py:meth:`!bar`, :data:`.foo`, :pep:`8`, :code:`a b`, 2*3*4, \\*escaped\\*, r\\ un.\n\n' +
     '.. _target: https://x.y\n.. |name| replace:: The name\n';
   expect(await textOf(source)).toBe(
     'Emphasis, strong, lit_eral *x*, [a link](https://x.y), phrase, [target](https://x.y), no_target_, The name, [^1], ' +
-      'Shown, Foo, bar, PEP 8, a b, 2*3*4, *escaped*, run.',
+      'Shown, Foo, bar, foo, PEP 8, a b, 2*3*4, *escaped*, run.',
   );
 });
 

@@ -67,13 +67,13 @@ export function formatFootnoteMarker(label: string): string {
   return /^(\d+|#.*|\*)$/.test(label) ? `[^${label.replace(/^#(?=.)/, '')}]` : `[${label}]`;
 }
 
-/** The text of a role: `text` of `text <target>`, the last name of `~package.Name`, or a literal. */
+/** The text of a role: `text` of `text <target>`, the last name of `~package.Name`, `name` of `.name`, or a literal. */
 export function toRoleNode(role: string, text: string): PhrasingContent {
   const name = role.split(':').at(-1) ?? role;
   if (/^(code|literal|math|samp|file|command|program|regexp)$/.test(name))
     return { type: 'inlineCode', value: text };
   if (name === 'pep' || name === 'rfc') return textNode(`${name.toUpperCase()} ${linkText(text)}`);
-  const shown = removeEscapes(linkText(text)).replace(/^!/, '');
+  const shown = removeEscapes(linkText(text)).replace(/^!|^\.(?=[A-Za-z_])/, '');
   return textNode(shown.startsWith('~') ? (shown.slice(1).split('.').at(-1) ?? shown) : shown);
 }
 
