@@ -2,6 +2,8 @@ import type { Model } from '@openai/agents-core';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { ModelErrorContext } from '../agent/guards/model-errors.ts';
+import type { AppConfig } from '../config/load-config.ts';
+import type { ServiceAccess } from '../config/service-access.ts';
 import { OFFLINE_MODEL } from '../domain/setting-choices.ts';
 import { advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
@@ -10,27 +12,42 @@ import type { App } from './create-app.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
+const MODELS_TIMEOUT_MS = 3000;
+const MAX_NAMED_MODELS = 10;
 
 /** The configured model. Throws `auth_error` if its key is missing. */
 export async function createConfiguredModel(app: App, runtime: Runtime): Promise<Model> {
-  assertModelConfigured(app);
+  await assertModelConfigured(app);
   if (app.config.agent.model === OFFLINE_MODEL) return createOfflineModel({ newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
   return createOpenAiModel(openAiModelOptions(app));
 }
 
-/** Throws `configuration_error` if a provider is set without a model. */
-export function assertModelConfigured({ config }: App): void {
-  const { provider } = config.origins;
-  if (provider === undefined || config.origins.model || config.agent.model !== OFFLINE_MODEL) return;
-  throw new AppError('configuration_error', `The provider is set (${provider}), but no model.`, {
-    hint: advice`Set ${settingName('model', 'the setting model')} or OPENAI_MODEL.`,
+/**
+ * Whether a model service is chosen without a model. An address in the environment may be meant for other programs, and
+ * that of a hosted embedder for it alone.
+ */
+export function isModelMissing({ origins, agent, embedding }: AppConfig): boolean {
+  const isForModel = embedding.embedder !== 'openai' && !origins.baseUrl?.startsWith('environment');
+  const service = origins.provider ?? (isForModel ? origins.baseUrl : undefined);
+  return service !== undefined && !origins.model && agent.model === OFFLINE_MODEL;
+}
+
+/** Throws `configuration_error` with the models of the service if `isModelMissing`. */
+export async function assertModelConfigured({ config }: App): Promise<void> {
+  if (!isModelMissing(config)) return;
+  const { provider, baseUrl } = config.origins;
+  const service = provider ? `The provider is set (${provider})` : `A server is set (${baseUrl})`;
+  const names = (await listServiceModels(config.modelService)).slice(0, MAX_NAMED_MODELS);
+  const known = names.length === 0 ? '' : ` The server has ${names.join(', ')}.`;
+  throw new AppError('configuration_error', `${service}, but no model.`, {
+    hint: advice`Set ${settingName('model', 'the setting model')} or OPENAI_MODEL.${known}`,
   });
 }
 
 /** Throws an AppError if the configured model cannot be called, without calling it. */
-export function assertModelUsable(app: App): void {
-  assertModelConfigured(app);
+export async function assertModelUsable(app: App): Promise<void> {
+  await assertModelConfigured(app);
   if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
 }
 
@@ -68,4 +85,19 @@ export function createModelErrorContext(app: App, isOwnModel = false): ModelErro
   if (isOwnModel) return { model, secrets };
   const { baseUrl, keyVariable } = app.config.modelService;
   return { model, baseUrl, keyVariable, secrets };
+}
+
+/** The models of a service that needs no key or has one; empty if it does not list them in time. Never throws. */
+export async function listServiceModels({ baseUrl, needsKey, key }: ServiceAccess): Promise<string[]> {
+  if (needsKey && key === undefined) return [];
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/$/, '')}/models`, {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key.reveal()}` },
+      signal: AbortSignal.timeout(MODELS_TIMEOUT_MS),
+    });
+    const { data = [] } = (await response.json()) as { data?: { id?: unknown }[] };
+    return data.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+  } catch {
+    return [];
+  }
 }

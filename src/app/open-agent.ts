@@ -77,7 +77,7 @@ export async function openAgent(
     };
     const configured = app.withConfig(config);
     // A missing key is reported before anything is indexed.
-    assertModelUsable(configured);
+    await assertModelUsable(configured);
     const opened = await openCollection(configured, signal, tape);
     store = opened;
     await assertKnownFilter(store, options.filter ?? {});

@@ -55,7 +55,7 @@ interface OpenedLibrary {
 export async function openLibraryAgent(app: App, options: LibraryAgentOptions): Promise<LibraryAgent> {
   const { mode = 'hybrid', runtime = app.runtime } = options;
   const { config } = app;
-  assertOptions(app, options);
+  await assertOptions(app, options);
   const closing = new AbortController();
   const library = createRetryablePromise(async (): Promise<OpenedLibrary> => {
     if (options.retriever !== undefined) return createFunctionLibrary(app, options.retriever, runtime);
@@ -157,9 +157,12 @@ export async function openLibraryAgent(app: App, options: LibraryAgentOptions): 
 }
 
 /** Throws an AppError for options that do not work together. */
-function assertOptions(app: App, { model, output, tools = [], retriever, store }: LibraryAgentOptions): void {
+async function assertOptions(
+  app: App,
+  { model, output, tools = [], retriever, store }: LibraryAgentOptions,
+): Promise<void> {
   const { toolName, model: modelName } = app.config.agent;
-  if (model === undefined) assertModelUsable(app);
+  if (model === undefined) await assertModelUsable(app);
   if (output !== undefined && modelName === OFFLINE_MODEL) {
     throw new AppError('configuration_error', 'The offline model cannot write structured output.', {
       hint: advice`Choose a model${withSetting('model')}.`,

@@ -8,7 +8,7 @@ import { probeModelAbilities as askModel } from '../adapters/openai/probe-model.
 import { toAppError } from '../agent/guards/model-errors.ts';
 import type { AppConfig } from '../config/load-config.ts';
 import type { Secret } from '../config/secret.ts';
-import { COHERE_URL, type ServiceAccess } from '../config/service-access.ts';
+import { COHERE_URL } from '../config/service-access.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { findNetworkCode, getField } from '../faults/network-errors.ts';
 import { classifyHttpStatus } from '../faults/service-errors.ts';
@@ -19,7 +19,6 @@ import { assertModelConfigured, createModelErrorContext, openAiModelOptions } fr
 const TIMEOUT_MS = 10_000;
 const OLLAMA_URL = 'http://127.0.0.1:11434/api/tags';
 const OLLAMA_TIMEOUT_MS = 500;
-const MODELS_TIMEOUT_MS = 3000;
 
 /** Reads every file of the embedding model; `isDownloadable` if missing ones are downloaded on first use. Throws if one is damaged. */
 export async function checkModelWeights({ cache, modelDir }: AppConfig) {
@@ -32,7 +31,7 @@ export async function checkModelWeights({ cache, modelDir }: AppConfig) {
 
 /** Tests the configured model with one small call. Throws an AppError that says what is wrong. */
 export async function probeConfiguredModel(app: App) {
-  assertModelConfigured(app);
+  await assertModelConfigured(app);
   const options = openAiModelOptions(app);
   const abilities = await askModel(options).catch((error: unknown) => {
     throw toAppError(error, createModelErrorContext(app));
@@ -120,21 +119,6 @@ export async function listOllamaModels(): Promise<string[]> {
     const response = await fetch(OLLAMA_URL, { signal: AbortSignal.timeout(OLLAMA_TIMEOUT_MS) });
     const { models = [] } = (await response.json()) as { models?: { name?: unknown }[] };
     return models.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-  } catch {
-    return [];
-  }
-}
-
-/** The models of a service that needs no key or has one; empty if it does not list them in time. Never throws. */
-export async function listServiceModels({ baseUrl, needsKey, key }: ServiceAccess): Promise<string[]> {
-  if (needsKey && key === undefined) return [];
-  try {
-    const response = await fetch(`${baseUrl.replace(/\/$/, '')}/models`, {
-      headers: key === undefined ? {} : { authorization: `Bearer ${key.reveal()}` },
-      signal: AbortSignal.timeout(MODELS_TIMEOUT_MS),
-    });
-    const { data = [] } = (await response.json()) as { data?: { id?: unknown }[] };
-    return data.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { type App, usesReranker } from '../../app/create-app.ts';
+import { isModelMissing } from '../../app/create-model.ts';
 import {
   checkModelWeights,
   listOllamaModels,
@@ -199,8 +200,8 @@ async function checkCollection(app: App, name: string): Promise<CheckResult> {
 
 /** Checks the configured services: the model with a small request, the others for reachability. */
 async function serviceChecks(app: App): Promise<Check[]> {
-  const { agent, modelService, cohereKey, cohereBaseUrl, store, qdrant, origins } = app.config;
-  const isHosted = !isLocalModel(agent.model) || origins.provider !== undefined;
+  const { agent, modelService, cohereKey, cohereBaseUrl, store, qdrant } = app.config;
+  const isHosted = !isLocalModel(agent.model) || isModelMissing(app.config);
   const probes = probeServices({
     // A model that answers needs no further check.
     model: isHosted || !(modelService.key || agent.baseUrl) ? undefined : modelService,
@@ -210,7 +211,7 @@ async function serviceChecks(app: App): Promise<Check[]> {
   const [first, ...others] = isHosted ? [] : await listOllamaModels();
   const useOllama = `To use it: citeloop chat --provider ollama --model ${first}`;
   return Promise.all([
-    ...(isHosted ? [check('model', () => checkModel(app))] : []),
+    check('model', async () => (isHosted ? checkModel(app) : 'offline, which quotes passages')),
     ...(first === undefined
       ? []
       : [check('ollama', async () => ({ detail: [first, ...others].join(', '), fix: useOllama }))]),

@@ -42,8 +42,8 @@ function limitOption(name: NumberSetting, subject: string) {
 export const answeringOptions = {
   policy: { choices: RETRIEVAL_POLICIES, describe: 'When to search (default tool: the model decides)' },
   model: { describe: 'Model to use (default offline, which needs no key)' },
-  provider: { choices: MODEL_PROVIDERS, describe: 'Model service, instead of --base-url' },
-  'base-url': { isAdvanced: true, value: 'url', describe: 'OpenAI-compatible server' },
+  provider: { choices: MODEL_PROVIDERS, describe: 'Model service with a known address' },
+  'base-url': { value: 'url', describe: 'OpenAI-compatible server' },
   api: { isAdvanced: true, choices: MODEL_APIS, describe: 'API of the server' },
   'top-k': { alias: 'k', ...numberOption('topK', 'Passages per search') },
   threshold: {

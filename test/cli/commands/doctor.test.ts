@@ -61,6 +61,7 @@ test('every check passes on a healthy machine, and an empty collection is report
     'embedder',
     'store',
     'collection gnus',
+    'model',
   ]);
   expect(check('collection gnus')).toMatchObject({
     detail: expect.stringContaining('empty'),

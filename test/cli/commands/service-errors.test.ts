@@ -356,3 +356,16 @@ test('an unknown embedding model is a configuration error', async () => {
   const unknown = await run(['ingest', 'docs', '--embedder', 'cohere', '--embedding-model', 'embed-v9'], {});
   expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('embed-v4.0') });
 });
+
+test('a server without a model is an error that lists the models of the server', async () => {
+  const services = await startHostedServices();
+  services.respondWith('/v1/models', respondWithJson('{"data": [{"id": "owl-7b"}]}'));
+  const { code, error } = await runAndCheckKeys(
+    ['ask', QUESTION, '--base-url', services.baseUrl, ...LEXICAL],
+    {},
+  );
+  expect({ code, type: error.errorType }).toEqual({ code: 3, type: 'configuration_error' });
+  expect(error.userMessage).toContain('owl-7b');
+  const other = await run(['ask', QUESTION, ...LEXICAL], { OPENAI_BASE_URL: services.baseUrl });
+  expect(other.code).toBe(0);
+});
