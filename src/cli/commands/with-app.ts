@@ -102,8 +102,8 @@ const printNotice = (sentence: string) => renderText(createTerminal(process.stde
 
 function createEventPrinter(): (event: AppEvent) => void {
   const downloads = {
-    weights: createProgressBar('Downloading the model for search by meaning, once: MB'),
-    engine: createProgressBar('Downloading ONNX Runtime, which runs it, once: MB'),
+    weights: createProgressBar('Downloading the search model (only once)', ' MB'),
+    engine: createProgressBar('Downloading the runtime of the model (only once)', ' MB'),
   };
   let sample: ReturnType<typeof createIndexingBar> | undefined;
   const megabytes = (bytes: number) => Math.round(bytes / 1e6);

@@ -1,10 +1,11 @@
 import type { IngestProgress } from '../../ingest/ingest.ts';
-import { cutToWidth } from '../../text/display-width.ts';
+import { cutToWidth, displayWidth } from '../../text/display-width.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { canRedraw, createTerminal } from './terminal.ts';
 
 const MAX_BAR_WIDTH = 24;
 const MIN_BAR_WIDTH = 8;
+const MIN_LABEL_WIDTH = 10;
 /** Before this much is done and this much time has passed, the estimate of the time left is unstable. */
 const MIN_ESTIMATE_SHARE = 0.01;
 const MIN_ESTIMATE_SECONDS = 2;
@@ -22,7 +23,7 @@ interface ProgressState {
 }
 
 /** A progress line on stderr that moves while work is under way; silent if that is not a terminal. */
-export function createProgressBar(label: string) {
+export function createProgressBar(label: string, unit = '') {
   const spinner = createSpinner(process.stderr);
   let first: { at: number; share: number } | undefined;
 
@@ -39,10 +40,13 @@ export function createProgressBar(label: string) {
     update({ done, total, note = '', ...state }: ProgressState): void {
       const { share = total === null ? null : done / Math.max(1, total) } = state;
       const left = share === null ? null : secondsLeft(share);
-      const count = total === null ? String(done) : `${done}/${total}`;
-      const parts = [`${label} ${count}`, note, left === null ? '' : `${formatDuration(left)} left`];
-      const text = parts.filter((part) => part !== '').join(', ');
-      const free = createTerminal(process.stderr).width - text.length - 6;
+      const count = `${done}${total === null ? '' : `/${total}`}${unit}`;
+      const parts = [count, note, left === null ? '' : `${formatDuration(left)} left`];
+      const numbers = parts.filter((part) => part !== '').join(', ');
+      const columns = createTerminal(process.stderr).width - 4 - numbers.length;
+      // A narrow terminal shows less of the label, not of the numbers.
+      const text = `${cutToWidth(label, Math.max(MIN_LABEL_WIDTH, columns))} ${numbers}`;
+      const free = columns - displayWidth(label) - 3;
       const width = Math.min(MAX_BAR_WIDTH, free);
       const bar =
         total === null || width < MIN_BAR_WIDTH ? '' : `${formatBar(done / Math.max(1, total), width)} `;

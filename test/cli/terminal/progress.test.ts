@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createSpinner } from '../../../src/cli/terminal/progress.ts';
+import { createProgressBar, createSpinner } from '../../../src/cli/terminal/progress.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
 
@@ -67,4 +67,13 @@ test('a label that stays for some seconds shows the elapsed time', () => {
   vi.advanceTimersByTime(55_000);
   expect(plain(err())).toContain('writing, 1 min 02 s');
   spinner.hide();
+});
+
+test('a narrow terminal shows the numbers of a progress bar and less of its label', () => {
+  const { streams, err } = fakeStreams('terminal', 30);
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue(streams.stderr as typeof process.stderr);
+  const bar = createProgressBar('Downloading the search model', ' MB');
+  bar.update({ done: 3, total: 20 });
+  bar.clear();
+  expect(plain(err())).toContain('Downloading the se… 3/20 MB');
 });
