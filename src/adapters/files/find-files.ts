@@ -94,12 +94,12 @@ function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** `skipped 12: .docx 1, .png 11`, and the counts of ignored files. */
+/** `skipped 12 of other types: 11 .png, 1 .psd`, and the counts of ignored files. */
 function noticeSkipped({ formats, rules, patterns }: SkippedFiles, onNotice: FindOptions['onNotice']): void {
   const total = [...formats.values()].reduce((sum, count) => sum + count, 0);
-  const endings = [...formats].sort(([a], [b]) => byCodeUnits(a, b));
-  const list = endings.map(([ending, count]) => `${ending || 'no extension'} ${count}`).join(', ');
-  if (total > 0) onNotice?.(`skipped ${total}: ${list}`);
+  const endings = [...formats].sort(([a, few], [b, many]) => many - few || byCodeUnits(a, b));
+  const list = endings.map(([ending, count]) => `${count} ${ending || 'without extension'}`).join(', ');
+  if (total > 0) onNotice?.(`skipped ${total} of other types: ${list}`);
   if (rules > 0) onNotice?.(`skipped ${rules} ignored by .gitignore or .citeloopignore`);
   if (patterns > 0) onNotice?.(`skipped ${patterns} excluded by the given patterns`);
 }

@@ -239,7 +239,7 @@ function parseStoredName(text: string, app: App): StoredCollection {
   const name = store === undefined ? text : text.slice(store.length + 1);
   if (!/^\w[\w.-]{0,127}$/.test(name)) {
     throw new AppError('invalid_input', `"${text}" is not a valid collection name.`, {
-      hint: 'Examples: web_documents, sqlite:web_documents, qdrant:web_documents.',
+      hint: 'Examples: my_docs, sqlite:my_docs, qdrant:my_docs.',
     });
   }
   return { store: store ?? app.config.store, name };

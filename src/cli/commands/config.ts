@@ -13,7 +13,8 @@ const DEFAULT_ORIGIN = 'default';
 
 /** Every setting that has a value, sorted by name. */
 export function effectiveSettings({ agent, home, given, origins }: AppConfig) {
-  const defaults: Partial<Record<string, unknown>> = { ...agent, home };
+  // Without a chosen collection, the one that was used last is opened.
+  const defaults: Partial<Record<string, unknown>> = { ...agent, collection: undefined, home };
   return settingNames.toSorted().flatMap((name) => {
     const value = given[name] ?? defaults[name];
     return value === undefined ? [] : [{ name, value, origin: origins[name] ?? DEFAULT_ORIGIN }];

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
@@ -10,12 +10,12 @@ import { EXIT_SUCCESS } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import { version } from '../../package.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
-import { oneLine } from '../../text/visible-text.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { formatAdvice } from '../format-advice.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal, printJson, type Terminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrap-text.ts';
+import { renderText, wrapPieces } from '../terminal/wrap-text.ts';
 import { withApp } from './with-app.ts';
 
 const EXIT_SOME_FAILED = 2;
@@ -74,7 +74,7 @@ async function chooseCollection(app: App, sources: readonly string[]): Promise<A
 }
 
 /** Directories whose name says nothing without that of the directory around them. */
-const GENERIC_NAME = /^(?:docs?|documentation|content|src|pages|www|site|book|guides?)$/i;
+const GENERIC_NAME = /^(?:docs?|documentation|content|src|source|pages|www|site|book|guides?|en(-us)?)$/i;
 
 /**
  * `fastapi` for `./fastapi/`, `fastapi_docs` for `./fastapi/docs/guide.md`, `docs.python.org` for a page of that site. Of
@@ -98,8 +98,9 @@ export function nameCollection(sources: readonly string[], cwd = process.cwd()):
     while (!`${other}/`.startsWith(`${shared}/`) && shared !== dirname(shared)) shared = dirname(shared);
     return shared;
   });
-  const [parent, name] = [basename(dirname(directory)), basename(directory)];
-  return toName(GENERIC_NAME.test(name) && parent !== '' ? `${parent}_${name}` : name);
+  const names = directory.split(/[/\\]/).slice(1);
+  const specific = names.findLastIndex((name) => !GENERIC_NAME.test(name));
+  return toName(names.slice(Math.max(0, specific)).join('_'));
 }
 
 /** The next command, for people. Without a given collection, the one that was ingested last is used. */
@@ -180,8 +181,9 @@ function renderSummary(
   for (const { uri, message, hint } of summary.failed) {
     const place = uri.startsWith('file:') ? fileURLToPath(uri) : uri;
     const failure = message.includes(place) ? message : `${place}: ${message}`;
-    terminal.write(`${terminal.text('failed:', 'red')} ${terminal.text(failure)}\n`);
-    if (hint !== null) terminal.write(`       ${terminal.text(hint, 'dim')}\n`);
+    const label = { text: 'failed:', paint: (text: string) => terminal.text(text, 'red') };
+    terminal.write(`${wrapPieces(terminal, [label, { text: visibleText(failure) }])}\n`);
+    if (hint !== null) renderText(terminal, hint, { style: 'dim', indent: '       ' });
   }
   const counts = (['added', 'changed', 'renamed', 'unchanged', 'removed'] as const)
     .filter((kind) => summary[kind] > 0)
@@ -189,10 +191,8 @@ function renderSummary(
   if (summary.failed.length > 0) counts.push(`${summary.failed.length} failed`);
   const { chunks: written, embeddedChunks: embedded, gone, empty } = summary;
   const chunks = written + embedded === 0 ? '' : `; ${written} chunks written, ${embedded} embedded`;
-  terminal.write(
-    `${terminal.text(collection, 'bold')}: ${counts.join(', ') || 'nothing to do'}${chunks} ` +
-      `${terminal.text(`(${seconds.toFixed(1)} s)`, 'dim')}\n`,
-  );
+  const done = `${counts.join(', ') || 'nothing to do'}${chunks} (${seconds.toFixed(1)} s)`;
+  renderText(terminal, `${collection}: ${done}`);
   if (empty.length > 0) renderText(terminal, `${empty.length} skipped without text: ${formatList(empty)}`);
   if (gone.length === 0) return;
   const them = gone.length === 1 ? 'it' : 'them';

@@ -50,7 +50,7 @@ const show: CommandDefinition<CollectionFlags> = {
   command: 'show <name>',
   describe: 'Show the documents of a collection',
   positionals: name,
-  examples: [['citeloop collections show web_documents', 'Show documents and modules']],
+  examples: [['citeloop collections show my_docs', 'Show documents and modules']],
   handler: async (flags) => (await import('../commands/collections.ts')).showCollection(flags),
 };
 
@@ -58,7 +58,7 @@ const describe: CommandDefinition<CollectionFlags> = {
   command: 'describe <name> [text]',
   describe: 'Set what the documents are about, for the model',
   positionals: { ...name, text: { describe: 'The description; an empty one removes it' } },
-  examples: [['citeloop collections describe web_documents "The handbook of Acme"', 'Set the description']],
+  examples: [['citeloop collections describe my_docs "The handbook of Acme"', 'Set the description']],
   handler: async (flags) => (await import('../commands/collections.ts')).runCollectionDescribe(flags),
 };
 
@@ -78,7 +78,7 @@ const removeDocument: CommandDefinition<CollectionFlags> = {
   command: 'remove <name> <document>',
   describe: 'Remove a document, or all documents below a directory',
   positionals: { ...name, document: { describe: 'A path, a URL or the end of one; or a directory' } },
-  examples: [['citeloop collections remove web_documents docs/old.md', 'Remove one document']],
+  examples: [['citeloop collections remove my_docs docs/old.md', 'Remove one document']],
   handler: async (flags) => (await import('../commands/collections.ts')).removeCollectionDocuments(flags),
 };
 
@@ -87,7 +87,7 @@ const remove: CommandDefinition<CollectionFlags> = {
   describe: 'Delete a collection',
   positionals: name,
   options: { yes: { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } },
-  examples: [['citeloop collections delete web_documents --yes', 'Delete without confirmation']],
+  examples: [['citeloop collections delete my_docs --yes', 'Delete without confirmation']],
   handler: async (flags) => (await import('../commands/collections.ts')).deleteCollection(flags),
 };
 

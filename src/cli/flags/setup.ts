@@ -127,7 +127,7 @@ export const doctorCommand: CommandDefinition<CommonFlags> = {
 export const completionCommand: CommandDefinition<CompletionFlags> = {
   command: 'completion <shell>',
   describe: 'Print a shell completion script',
-  positionals: { shell: { describe: 'The shell', choices: ['bash', 'zsh', 'fish'] } },
+  positionals: { shell: { describe: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] } },
   examples: [
     ['citeloop completion bash >> ~/.bashrc', 'Enable completion in new shells'],
     ['source <(citeloop completion zsh)', 'Enable completion in this shell'],

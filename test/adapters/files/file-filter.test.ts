@@ -64,11 +64,11 @@ test('applies include and exclude patterns and counts unsupported files', async 
   };
   expect(await find(files, 'x')).toEqual({
     paths: ['a.md', 'a.py', 'tests/b.py'],
-    notices: ['skipped 3: no extension 1, .png 2'],
+    notices: ['skipped 3 of other types: 2 .png, 1 without extension'],
   });
   expect(await find(files, 'x', { include: ['*.py', '*.png'], exclude: ['tests/'] })).toEqual({
     paths: ['a.py'],
-    notices: ['skipped 2: .png 2', 'skipped 3 excluded by the given patterns'],
+    notices: ['skipped 2 of other types: 2 .png', 'skipped 3 excluded by the given patterns'],
   });
 });
 

@@ -41,7 +41,7 @@ test('names a collection after the directory that is ingested', async () => {
   const named = (...sources: string[]) => nameCollection(sources, home);
   expect(named('fastapi')).toBe('fastapi');
   expect(named('fastapi/docs')).toBe('fastapi_docs');
-  expect(named('fastapi/docs/en/a.md')).toBe('en');
+  expect(named('fastapi/docs/en/a.md')).toBe('fastapi_docs_en');
   expect(named('fastapi/docs/**/*.md')).toBe('fastapi_docs');
   expect(named('fastapi/notes', 'fastapi/docs')).toBe('fastapi');
   expect(named('https://docs.python.org/3/')).toBe('docs.python.org');
