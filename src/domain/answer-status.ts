@@ -14,10 +14,11 @@ export function describeAnswerStatus(response: AgentResponse) {
   const warning = (reason: string) => ({ sentence: `Not grounded: ${reason}.`, isWarning: true });
   const status = (sentence: string) => ({ sentence, isWarning: false });
   if (finishReason !== 'stop') return warning('the answer is incomplete');
-  if (grounded) return describeGrounded(response);
+  const isCited = citations.some(({ chunkId }) => chunkId !== null);
+  // An answer that begins with what is missing may cite what was found.
+  if (grounded || (outcome === 'none' && isCited)) return describeGrounded(response);
   if (outcome !== 'answer') return status('');
-  if (citations.some(({ chunkId }) => chunkId !== null))
-    return warning('no cited passage supports the answer');
+  if (isCited) return warning('no cited passage supports the answer');
   if (citations.length > 0) return warning('the answer cited only sources that were not retrieved');
   if (!retrievalPerformed) return status('Answered without searching the documents.');
   return warning('the answer cites none of the passages found');
@@ -65,14 +66,15 @@ export function describeFlag({ reason, refs }: CheckedSentence): string {
   return reason?.text ?? `not supported by ${refs.map((ref) => `[${ref}]`).join('')}`;
 }
 
-/** The evidence of the sentences that a chunk supports, for people. */
+/** The evidence of the sentences that a chunk supports, for people: no piece is part of another. */
 export function listEvidence(sentences: readonly CheckedSentence[], chunkId: string | null): string[] {
   const texts = sentences.flatMap(({ evidence, verdict }) =>
     evidence !== null && evidence.chunkId === chunkId && verdict !== 'unsupported'
       ? [toEvidenceText(evidence)]
       : [],
   );
-  return [...new Set(texts)];
+  const unique = [...new Set(texts)];
+  return unique.filter((text) => !unique.some((other) => other !== text && other.includes(text)));
 }
 
 /** The text of evidence without the fences of code, which may begin or end outside of it. */

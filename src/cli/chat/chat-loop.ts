@@ -56,6 +56,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
       if (line.startsWith('/collection ')) return completeChatLine(line, await conversation.collections());
       return completeChatLine(line, line.startsWith('/model ') ? await conversation.models() : []);
     },
+    onEmptyTab: () => (conversation.session().lastTurn()?.response.citations.length ? '/source' : undefined),
     takeDraft() {
       const text = draft;
       draft = '';
@@ -122,7 +123,14 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
     const events = session().ask(question, { policy, filter, signal: turnSignal });
     const turn = await (json
       ? waitForTurn(events)
-      : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, verbose, format, priceOf }));
+      : renderTurn(events, streams, {
+          stream,
+          compact: !isTyped,
+          inChat: isTyped,
+          verbose,
+          format,
+          priceOf,
+        }));
     if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
     if (chat.explain) renderLedger(createTerminal(streams.stderr), chat.explain.value(turn));
     if (turn.response.error === null) return;
@@ -144,8 +152,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<number> {
   function reportError(error: unknown): void {
     noteError(error);
     if (error instanceof AppError && error.kind === 'interrupted') {
-      const terminal = createTerminal(streams.stderr);
-      terminal.write(`${terminal.text('Stopped. The question was not saved.', 'dim')}\n`);
+      renderText(createTerminal(streams.stderr), 'Stopped. The question was not saved.', { style: 'dim' });
     } else if (json && error instanceof AppError) {
       streams.stdout.write(`${JSON.stringify({ error: toErrorResponse(error) })}\n`);
     } else {

@@ -1,5 +1,4 @@
 import { createInterface, type Key } from 'node:readline';
-import { Writable } from 'node:stream';
 import { canRedraw, createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
 
 const PROMPT = '> ';
@@ -11,6 +10,8 @@ export interface QuestionReaderOptions {
   /** Past messages for the arrow keys, oldest first. */
   history: readonly string[];
   complete(line: string): Promise<string[]>;
+  /** The command that Tab runs at an empty prompt, if there is one. */
+  onEmptyTab(): string | undefined;
   onMessage(message: string): void;
   /** Text to edit at the next prompt; empty if there is none. */
   takeDraft(): string;
@@ -55,12 +56,17 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
     history: source.history.toReversed(),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
-      void source.complete(line).then((found) => done(null, [found, line])),
+    completer(line: string, done: (error: null, found: [string[], string]) => void) {
+      if (line === '') runEmptyTab();
+      source.complete(line).then((found) => done(null, [found, line]));
+    },
     signal: source.signal,
   });
   const joiner = createMessageJoiner();
   const messages: { text: string; shown: boolean }[] = [];
+  /** Newest first, as `recalled`, which readline fills with single lines. */
+  let past = source.history.toReversed();
+  let recalled: string[] = [];
   let pasted: string[] = [];
   let pasting = false;
   let answering = false;
@@ -87,9 +93,25 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
       prompt();
     } else {
       source.onMessage(message);
+      remember(message.replace(/\s+/g, ' ').trim());
       messages.push({ text: message, shown: !answering });
       wake();
     }
+  }
+
+  /** Makes the arrow keys recall whole messages. */
+  function remember(message: string): void {
+    past = [message, ...past.filter((line) => line !== message)];
+    recalled.splice(0, recalled.length, ...past);
+  }
+
+  function runEmptyTab(): void {
+    if (answering || pasting || joiner.open || pasted.length + messages.length > 0) return;
+    const text = source.onEmptyTab();
+    if (text === undefined) return;
+    screen.write(`${text}\n`);
+    messages.push({ text, shown: true });
+    wake();
   }
 
   function takePasted(): string {
@@ -135,6 +157,9 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
   }
 
   readline.on('line', takeLine);
+  readline.on('history', (lines) => {
+    recalled = lines;
+  });
   readline.on('SIGINT', interrupt);
   readline.on('SIGCONT', () => {
     readline.resume();
@@ -174,39 +199,20 @@ async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerato
     readline.close();
     // A signal may have closed readline while another program ran, after which stdin was resumed.
     stdin.setRawMode(false).pause();
-    output.close();
     setPasteMode(false);
   }
 }
 
-/** Output of readline that can be muted while an answer is printed. */
-interface MutableOutput {
-  /** Has the size of the terminal, which readline needs. */
-  stream: Writable & { readonly columns: number };
-  muted: boolean;
-  close(): void;
-}
-
-function createMutableOutput(terminal: NodeJS.WriteStream): MutableOutput {
-  const writable = new Writable({
-    decodeStrings: false,
-    write(chunk, _, done) {
-      if (!output.muted) terminal.write(chunk);
-      done();
+/** The terminal for readline, which prints nothing on it while it is muted. */
+function createMutableOutput(terminal: NodeJS.WriteStream) {
+  const write = (text: string) => output.muted || terminal.write(text);
+  const stream = new Proxy(terminal, {
+    get(_, key) {
+      const value: unknown = key === 'write' ? write : Reflect.get(terminal, key);
+      return typeof value === 'function' ? value.bind(terminal) : value;
     },
   });
-  const stream = Object.defineProperties(writable, {
-    columns: { get: () => terminal.columns },
-    rows: { get: () => terminal.rows },
-    isTTY: { get: () => terminal.isTTY },
-  }) as MutableOutput['stream'];
-  const resized = () => void stream.emit('resize');
-  terminal.on('resize', resized);
-  const output: MutableOutput = {
-    stream,
-    muted: false,
-    close: () => void terminal.off('resize', resized),
-  };
+  const output = { stream, muted: false };
   return output;
 }
 

@@ -10,6 +10,7 @@ import { unknownCollectionError } from '../commands/collections.ts';
 import { alignColumns } from '../help-text.ts';
 import { formatUrl } from '../terminal/format-source.ts';
 import { openSource } from '../terminal/open-source.ts';
+import { renderEvidence } from '../terminal/render-footer.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { renderSessionList } from '../terminal/render-session.ts';
 import { findCitedSource, renderCitedSource } from '../terminal/render-source.ts';
@@ -46,10 +47,13 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     },
   },
   source: {
-    usage: 'source <n>',
-    describe: 'Show a cited source with its evidence',
+    usage: 'source [n]',
+    describe: 'Show the evidence (also: Tab), or source n in full',
     async run(conversation, argument, terminal) {
-      const source = findCitedSource(await conversation.turns(), requireMarker(argument, 'source'));
+      const turn = conversation.session().lastTurn();
+      if (argument === '')
+        return turn === null ? terminal.write('No answer yet.\n') : renderEvidence(terminal, turn);
+      const source = findCitedSource(await conversation.turns(), argument);
       renderCitedSource(terminal, source, await conversation.passagesAround(source.citation.chunkId ?? ''));
     },
   },
@@ -57,10 +61,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     usage: 'open <n>',
     describe: 'Open a cited source in $EDITOR or the browser',
     async run(conversation, argument, terminal, streams) {
-      const { citation, chunk } = findCitedSource(
-        await conversation.turns(),
-        requireMarker(argument, 'open'),
-      );
+      const { citation, chunk } = findCitedSource(await conversation.turns(), argument);
       const { url, location } = citation;
       await openSource({ url, uri: chunk?.uri, location }, streams);
       renderText(terminal, `Opened ${formatUrl(url)}`, { style: 'dim' });
@@ -113,7 +114,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       if (argument !== '') return;
       const others = (await conversation.models()).filter((name) => name !== conversation.model());
       if (others.length > 0) renderText(terminal, `Others: ${oneLine(others.join(', '), 2000)}`);
-      if (others.every((name) => name === OFFLINE_MODEL)) renderText(terminal, FIND_A_MODEL);
+      if (conversation.model() === OFFLINE_MODEL && others.length === 0) renderText(terminal, FIND_A_MODEL);
     },
   },
   collection: {
@@ -184,9 +185,4 @@ export function describeResumedSession(session: AgentSession): string {
   const last = session.lastTurn();
   const question = last === null ? '' : ` Last: ${oneLine(last.userQuery, 80)}`;
   return `Continuing session ${session.id.slice(0, 8)} (${questions}).${question}`;
-}
-
-function requireMarker(argument: string, command: string): string {
-  if (argument !== '') return argument;
-  throw new AppError('invalid_input', `Usage: /${command} <n>, for example /${command} 2 for source [2].`);
 }

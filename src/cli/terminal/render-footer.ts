@@ -17,6 +17,8 @@ interface FooterOptions {
   inChat?: boolean;
   /** Prints the tokens and times of the offline model, too, and all parts of them. */
   verbose?: boolean;
+  /** Prints a blank line before the first one. */
+  isSeparate?: boolean;
   /** The markers of passages that were printed in part. */
   shortened?: readonly string[];
   priceOf?: CalculatePrice | undefined;
@@ -24,38 +26,65 @@ interface FooterOptions {
 
 const MAX_TITLE = 70;
 const MAX_SENTENCE = 300;
+/** Pieces of evidence shown per source, and their characters: about four sentences. */
+const MAX_EVIDENCE = 3;
+const MAX_EVIDENCE_LENGTH = 600;
 
 /** Prints the sources of an answer, its flagged sentences, and one line about the check and the cost. */
 export function renderAnswerFooter(
   terminal: Terminal,
-  { response, retrievals }: Pick<ConversationTurn, 'response' | 'retrievals'>,
-  { inChat = false, verbose = false, shortened = [], priceOf }: FooterOptions = {},
+  turn: ConversationTurn,
+  { inChat = false, verbose = false, isSeparate = false, shortened = [], priceOf }: FooterOptions = {},
 ): void {
-  const chunks = new Map(
-    retrievals.flatMap((retrieval) => retrieval.chunks.map((chunk) => [chunk.chunkId, chunk])),
-  );
-  for (const citation of response.citations) {
-    if (citation.chunkId === null) continue;
-    const marker = {
-      text: formatMarker(citation.marker),
-      paint: (text: string) => terminal.text(text, 'bold'),
-    };
-    const pieces = sourcePieces(terminal, citation, chunks.get(citation.chunkId));
-    terminal.write(`${wrapPieces(terminal, [marker, ...pieces])}\n`);
-  }
-  renderFlaggedSentences(terminal, response);
+  const { response } = turn;
+  const isCited = response.citations.some(({ chunkId }) => chunkId !== null);
   const { sentence, isWarning } = describeAnswerStatus(response);
+  const key = inChat && isCited && sentence !== '' && !isWarning ? 'Tab shows it' : '';
   const hint =
     shortened.length === 0 ? '' : `Shortened; ${inChat ? '/source <n>' : 'citeloop open <n>'} shows it all`;
   const usage =
     verbose || response.model !== OFFLINE_MODEL ? formatUsage(response, { verbose, priceOf }) : [];
-  const parts = [sentence, hint, ...usage].filter((part) => part !== '');
+  const parts = [sentence.replace(/\.$/, ''), key, hint, ...usage].filter((part) => part !== '');
+  if (isSeparate && (isCited || parts.length > 0)) terminal.write('\n');
+  renderSources(terminal, turn);
+  renderFlaggedSentences(terminal, response);
   renderText(terminal, parts.join(' · '), { style: isWarning ? 'yellow' : 'dim' });
 }
 
-export function renderMarkdownFooter(terminal: Terminal, response: AgentResponse): void {
-  const blocks = toMarkdownFooter(response);
-  if (blocks.length > 0) terminal.write(`${terminal.text(blocks.join('\n\n'))}\n`);
+/** Prints the sources of an answer and returns their number; `below` prints what belongs to a source. */
+function renderSources(
+  terminal: Terminal,
+  { response, retrievals }: ConversationTurn,
+  below?: (citation: Citation) => void,
+): number {
+  const chunks = new Map(
+    retrievals.flatMap((retrieval) => retrieval.chunks.map((chunk) => [chunk.chunkId, chunk])),
+  );
+  const known = response.citations.filter(({ chunkId }) => chunkId !== null);
+  for (const citation of known) {
+    const marker = {
+      text: formatMarker(citation.marker),
+      paint: (text: string) => terminal.text(text, 'bold'),
+    };
+    const pieces = sourcePieces(terminal, citation, chunks.get(citation.chunkId ?? ''));
+    terminal.write(`${wrapPieces(terminal, [marker, ...pieces])}\n`);
+    below?.(citation);
+  }
+  return known.length;
+}
+
+/** Prints each source of an answer with the parts of it that are evidence. */
+export function renderEvidence(terminal: Terminal, turn: ConversationTurn): void {
+  const count = renderSources(terminal, turn, ({ marker, chunkId }) => {
+    const evidence = listEvidence(turn.response.sentences, chunkId);
+    for (const text of evidence.slice(0, MAX_EVIDENCE))
+      renderText(terminal, `"${oneLine(text, MAX_EVIDENCE_LENGTH)}"`, { indent: '    ' });
+    const more = evidence.length - MAX_EVIDENCE;
+    const note =
+      evidence.length === 0 ? 'no evidence found' : more > 0 ? `and ${more} more: /source ${marker}` : '';
+    if (note !== '') renderText(terminal, note, { style: 'dim', indent: '    ' });
+  });
+  if (count === 0) terminal.write('The last answer cites nothing.\n');
 }
 
 /** Blocks of Markdown: why the answer is not grounded, flagged sentences, and the sources with their evidence. */

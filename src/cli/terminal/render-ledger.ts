@@ -96,10 +96,11 @@ function renderSentences(terminal: Terminal, { sentences }: AgentResponse): void
   }
 }
 
-function summarizeCheck({ grounded, citations, confidence, checkedBy }: AgentResponse): string {
+function summarizeCheck({ grounded, outcome, citations, confidence, checkedBy }: AgentResponse): string {
   const passed = citations.filter(isPassedCitation).length;
   const cited =
     citations.length === 0 ? 'no citations' : `${passed} of ${citations.length} citations supported`;
   const method = checkedBy === 'words' ? '' : ` Citation check: ${checkedBy}.`;
-  return `${grounded ? 'Grounded' : 'Not grounded'}: ${cited}, confidence ${confidence}.${method}`;
+  const result = grounded ? 'Grounded' : outcome === 'none' ? 'No information' : 'Not grounded';
+  return `${result}: ${cited}, confidence ${confidence}.${method}`;
 }

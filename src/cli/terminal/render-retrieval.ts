@@ -1,5 +1,4 @@
 import { formatAbsentWords, type RetrievalContext } from '../../domain/retrieval-context.ts';
-import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { SearchMode } from '../../domain/setting-choices.ts';
 import type { RankedHit } from '../../retrieval/create-retriever.ts';
 import { selectPassageWindow } from '../../text/passage-window.ts';
@@ -34,7 +33,7 @@ export function renderSearchResult(
     return;
   }
   hits.forEach((hit, index) => {
-    renderPassage(terminal, `[${index + 1}]`, { ...hit.chunk, score: hit.score }, context.query);
+    renderPassage(terminal, `[${index + 1}]`, hit, context.query);
     if (explain) renderText(terminal, formatRanks(hit, mode), { style: 'yellow', indent: INDENT });
     terminal.write('\n');
   });
@@ -56,18 +55,13 @@ function formatRanks(hit: RankedHit, mode: SearchMode): string {
   ].join(' · ');
 }
 
-type PassageChunk = Pick<
-  RetrievedChunk,
-  'title' | 'headings' | 'url' | 'uri' | 'location' | 'text' | 'score'
->;
-
-function renderPassage(terminal: Terminal, label: string, chunk: PassageChunk, query: string): void {
+function renderPassage(terminal: Terminal, label: string, { chunk, score }: RankedHit, query: string): void {
   const width = terminal.width - INDENT.length;
   const target = toSourceLink(chunk);
   const line = wrapPieces(terminal, [
     { text: label, paint: (part) => terminal.text(part, 'bold') },
     { text: formatSourcePlace(chunk), paint: (part) => terminal.link(target, part, 'cyan') },
-    { text: chunk.score.toFixed(2), gap: '  ', paint: (part) => terminal.text(part, 'dim') },
+    { text: score.toFixed(2), gap: '  ', paint: (part) => terminal.text(part, 'dim') },
   ]);
   terminal.write(`${line}\n`);
   const excerpt = bestExcerpt(chunk.text, query, EXCERPT_LINES * width);

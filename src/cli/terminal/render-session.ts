@@ -57,8 +57,7 @@ export function renderSession(terminal: Terminal, { session, user, turns }: Show
     renderText(terminal, `${turnNumber}. ${turn.userQuery.trim()}`, { style: 'bold' });
     renderMarkdownText({ terminal, width: wrapWidth(terminal) }, visibleText(markFlagged(turn.response)));
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
-    terminal.write('\n');
-    renderAnswerFooter(terminal, turn);
+    renderAnswerFooter(terminal, turn, { isSeparate: true });
   });
 }
 

@@ -34,10 +34,12 @@ export function findCitedSource(turns: readonly ConversationTurn[], marker: stri
       .findLast(({ chunkId }) => chunkId === citation.chunkId);
     return { citation, chunk: chunk ?? null, turn };
   }
-  const known = new Set(turns.flatMap(({ response }) => response.citations.map((each) => each.marker)));
+  const citations = turns.flatMap(({ response }) => response.citations);
+  const known = new Set(citations.flatMap(({ marker: text, chunkId }) => (chunkId === null ? [] : [text])));
   const { compare } = new Intl.Collator('en', { numeric: true });
   const given = oneLine(wanted, 20);
-  const message = /^\d+$/.test(wanted) ? `No answer cites [${given}].` : `"${given}" is not a source number.`;
+  const problem = wanted === '' ? 'Give the number of a source.' : `"${given}" is not a source number.`;
+  const message = /^\d+$/.test(wanted) ? `No answer cites [${given}].` : problem;
   throw new AppError('invalid_input', message, {
     hint:
       known.size === 0

@@ -10,7 +10,7 @@ import { displayWidth } from '../../text/display-width.ts';
 import { createVisibleStream, oneLine, visibleText } from '../../text/visible-text.ts';
 import type { MarkdownStream } from './markdown-stream.ts';
 import { createSpinner } from './progress.ts';
-import { renderAnswerFooter, renderMarkdownFooter } from './render-footer.ts';
+import { renderAnswerFooter, toMarkdownFooter } from './render-footer.ts';
 import { canRedraw, createTerminal, type ProcessStreams, wrapWidth } from './terminal.ts';
 import { renderText } from './wrap-text.ts';
 
@@ -132,15 +132,18 @@ export async function renderTurn(
   }
   const { text, truncatedMarkers } = toShownAnswer(markFlagged(completed.response));
   const streamed = answer?.end() ?? '';
-  if (format === 'md') out.write(`${visibleText(text).trim()}\n`);
-  else if (streamed === '' || (streamed.trim() !== text.trim() && eraseAnswer())) {
+  if (format === 'md') {
+    const blocks = [text.trim(), ...toMarkdownFooter(completed.response)];
+    out.write(`${visibleText(blocks.join('\n\n'))}\n`);
+    return completed;
+  }
+  if (streamed === '' || (streamed.trim() !== text.trim() && eraseAnswer())) {
     const whole = await startAnswer();
     whole.write(text);
     whole.end();
   }
-  if (!compact || format === 'md') out.write('\n');
-  if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderAnswerFooter(out, completed, { inChat, verbose, shortened: truncatedMarkers, priceOf });
+  const footer = { inChat, verbose, isSeparate: !compact, shortened: truncatedMarkers, priceOf };
+  renderAnswerFooter(out, completed, footer);
   return completed;
 }
 

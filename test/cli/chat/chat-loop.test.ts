@@ -332,6 +332,9 @@ test('pasted lines are one message', async () => {
   chat.type(' and four\r');
   await chat.seen('On one / two / three and four [1].');
   expect(chat.asked).toHaveLength(1);
+  await chat.prompted();
+  chat.type('\x1b[A\r');
+  await chat.seen('On one two three and four [1].');
   chat.type('\x04');
   expect(await chat.ended).toBe('done');
 });
@@ -380,6 +383,30 @@ test('Tab completes commands and collections', async () => {
   await chat.seen('New session on animals.');
   chat.type('\x04');
   await chat.ended;
+});
+
+test('Tab at an empty prompt shows the evidence of the last answer', async () => {
+  const evidence = { chunkId: 'chunk-1', start: 0, end: 28, text: 'Nodes publish to its topics.' };
+  const common = { start: 0, end: 17, text: 'A node publishes.', refs: ['1'], reason: null };
+  const verdict = 'supported' as const;
+  const part = { ...evidence, end: 5, text: 'Nodes' };
+  const sentences = [
+    { ...common, verdict, evidence: part },
+    { ...common, verdict, evidence },
+  ];
+  const chat = await startChat('terminal', { script: () => eventsOf(turnOf({ sentences })) });
+  chat.type('\t');
+  chat.type('What is a topic?\r');
+  await chat.seen('1 citation, with evidence · Tab shows it');
+  await chat.prompted();
+  expect(chat.out()).not.toContain('/source');
+  chat.type('\t');
+  await chat.seen('> /source');
+  await chat.seen('    "Nodes publish to its topics."');
+  expect(chat.out()).not.toContain('"Nodes"');
+  expect(chat.asked).toHaveLength(1);
+  chat.type('\x04');
+  expect(await chat.ended).toBe('done');
 });
 
 test('the arrow keys recall earlier questions', async () => {

@@ -121,6 +121,12 @@ test('finds a marker in the newest answer, and lists the known markers for an un
     expect.objectContaining({ message: 'No answer cites [7].', hint: 'Cited sources: [1], [2], [3], [10].' }),
   );
   expect(() => findCitedSource([], '1')).toThrow('No answer cites [1].');
+  const removed = turnOf({
+    citations: [citation({ marker: '5', chunkId: null, verdict: 'unknown_source' })],
+  });
+  expect(() => findCitedSource([removed], '')).toThrow(
+    expect.objectContaining({ message: 'Give the number of a source.', hint: 'Nothing is cited yet.' }),
+  );
 });
 
 test('marks the evidence in a cited source', () => {

@@ -125,12 +125,23 @@ test('prints the status of an answer in one line', async () => {
   }
 });
 
+test('counts the citations of an answer that begins with what is missing', async () => {
+  const { streams, out } = fakeStreams('pipe');
+  const turn = turnOf({
+    answer: "I don't have information about X. Y is Z [1].",
+    outcome: 'none',
+    grounded: false,
+  });
+  await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
+  expect(out()).toMatch(/^1 citation, with evidence$/m);
+});
+
 test('says once that nothing was found', async () => {
   const { streams, out } = fakeStreams('pipe');
   const answer = "I don't have information about it.";
   const turn = turnOf({ answer, outcome: 'none', citations: [], grounded: false });
   await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
-  expect(out().trimEnd()).toBe(answer);
+  expect(out()).toBe(`${answer}\n`);
 });
 
 test('counts the uncited sentences of a grounded answer by a language model', async () => {
