@@ -32,9 +32,7 @@ export function reportFailure(
     for (const line of hint === '' ? [] : hint.split('\n'))
       renderText(terminal, line, { indent: HINT_INDENT });
   }
-  if (options.verbose)
-    process.stderr.write(`${redactDetails(inspect(error))}
-`);
+  if (options.verbose) process.stderr.write(`${redactDetails(inspect(error))}\n`);
   return exitCodeOf(known);
 }
 

@@ -10,7 +10,7 @@ import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts
 import { formatCount } from '../../text/format-count.ts';
 import { withApp } from '../commands/with-app.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
-import { createTerminal } from '../terminal/terminal.ts';
+import { createTerminal, printJson } from '../terminal/terminal.ts';
 import {
   assertNotExisting,
   type JsonCommandFlags,
@@ -35,11 +35,8 @@ export async function runEvalImport({ json, path = '', ...flags }: EvalImportFla
     : importCases(await readInputFile(path, 'File'), path);
   const indexed = isFolder ? await indexCorpus(path, flags) : null;
   await writeOutputFile(file, formatCases(cases, file));
+  if (json !== undefined) return printJson({ file, cases: cases.length, skipped, changed, ...indexed });
   const terminal = createTerminal(process.stdout);
-  if (json !== undefined) {
-    terminal.write(`${JSON.stringify({ file, cases: cases.length, skipped, changed, ...indexed })}\n`);
-    return;
-  }
   const lines = [
     `Imported ${formatCount(cases.length, 'case')} to ${file}.`,
     ...(changed.length > 0 ? [`Changed in meaning: ${changed.join('; ')}.`] : []),
