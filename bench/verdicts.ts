@@ -1,5 +1,5 @@
 import { CHECK_LIMITS } from '../src/citations/check-sentence.ts';
-import { findClaimedNames } from '../src/citations/claim-facts.ts';
+import { findClaimedNames } from '../src/citations/check-sentence.ts';
 import { createLabelledCheck, measureSimilarity } from './support/check-labelled.ts';
 import {
   LABELLED_DATA,

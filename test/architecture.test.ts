@@ -168,7 +168,7 @@ test('other folders import citations through its public files', () => {
   const publicFiles = [
     'check-answer',
     'clean-answer',
-    'claim-facts',
+    'check-sentence',
     'find-markers',
     'marker-numbers',
     'merge-markers',

@@ -1,4 +1,4 @@
-import { findClaimedNames, findDigits } from '../../src/citations/claim-facts.ts';
+import { findClaimedNames, findDigits } from '../../src/citations/check-sentence.ts';
 
 /** A supported sentence, changed so that it is no longer supported. */
 export interface Mutation {

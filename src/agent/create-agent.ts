@@ -122,7 +122,6 @@ function withoutMarkers(message: ConversationMessage): ConversationMessage {
   let content = '';
   let end = 0;
   for (const marker of findMarkers(message.content)) {
-    if (marker.label !== null || marker.references.some(({ url }) => url !== null)) continue;
     content += message.content.slice(end, marker.start).trimEnd();
     end = marker.end;
   }

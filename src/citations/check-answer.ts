@@ -1,16 +1,11 @@
 import type { CheckedBy, CheckedSentence, SentenceVerdict } from '../domain/checked-sentence.ts';
 import { type Citation, createUnknownCitation, toCitableSource, toCitation } from '../domain/citation.ts';
-import type {
-  CheckContext,
-  CitationChecker,
-  CitedSentence,
-  SentenceCheck,
-} from '../ports/citation-checker.ts';
+import type { CheckContext, CitationChecker } from '../ports/citation-checker.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { cleanAnswer } from './clean-answer.ts';
-import type { CitationMarker } from './find-markers.ts';
+import { findMarkers } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
-import type { AnswerClaim, ClaimPart } from './split-claims.ts';
+import { splitClaims } from './split-claims.ts';
 
 export interface CheckedAnswer {
   /** Every marker in it is `[n]`, the ref of a source in the register. */
@@ -19,12 +14,6 @@ export interface CheckedAnswer {
   citations: Citation[];
   sentences: CheckedSentence[];
   checkedBy: CheckedBy;
-}
-
-/** A sentence, or the parts of it that cite their own sources. */
-interface PlannedSentence {
-  claim: AnswerClaim;
-  cited: CitedSentence[];
 }
 
 const LONGEST_MARKER = 200;
@@ -39,71 +28,41 @@ export async function checkAnswer(
   checker: CitationChecker,
   context: CheckContext,
 ): Promise<CheckedAnswer> {
-  const { text, unknown, markers, claims } = cleanAnswer(answer, register);
-  const plan = claims.map((claim): PlannedSentence => {
-    const whole = toCitedSentence(claim, register);
-    const parts = claim.parts.flatMap((part) => toCitedSentence(part, register) ?? []);
-    return { claim, cited: parts.length > 1 ? parts : whole === null ? [] : [whole] };
-  });
-  const allCited = plan.flatMap(({ cited }) => cited);
-  const { checks, checkedBy } = await checker(allCited, context);
-  const remaining = checks.values();
-  const sentences = plan.map(({ claim, cited }) =>
-    toCheckedSentence(claim, remaining.take(cited.length).toArray()),
+  const { text, unknown } = cleanAnswer(answer, register);
+  const markers = findMarkers(text, (ref) => register.chunkOf(ref) !== undefined);
+  const claims = splitClaims(text, markers);
+  const cited = claims.filter(({ refs }) => refs.length > 0);
+  const { checks, checkedBy } = await checker(
+    cited.map(({ text, refs }) => ({
+      text,
+      refs,
+      chunks: refs.flatMap((ref) => register.chunkOf(ref) ?? []),
+    })),
+    context,
   );
+  const checkOf = new Map(cited.map((claim, index) => [claim, checks[index]]));
+  const sentences = claims.map((claim): CheckedSentence => {
+    const { verdict = null, reason = null, evidence = null } = checkOf.get(claim) ?? {};
+    return { ...claim, verdict, reason, evidence };
+  });
+  const citations = [...new Set(markers.flatMap(({ names }) => names))].flatMap((ref) => {
+    const chunk = register.chunkOf(ref);
+    return chunk === undefined
+      ? []
+      : toCitation(toCitableSource(chunk, ref), bestVerdict(ref, chunk.chunkId, sentences));
+  });
   const unknownCitations = Array.from(unknown, (name) =>
     createUnknownCitation(oneLine(name, LONGEST_MARKER) || '?'),
   );
-  return {
-    answer: text,
-    citations: [...toCitations(refsOf(markers), allCited, checks, register), ...unknownCitations],
-    sentences,
-    checkedBy,
-  };
+  return { answer: text, citations: [...citations, ...unknownCitations], sentences, checkedBy };
 }
 
-/** Null for a text that cites no known source. */
-function toCitedSentence({ text, markers }: ClaimPart, register: SourceRegister): CitedSentence | null {
-  const refs = refsOf(markers).filter((ref) => register.chunkOf(ref) !== undefined);
-  const chunks = refs.flatMap((ref) => register.chunkOf(ref) ?? []);
-  return refs.length === 0 ? null : { text, refs, chunks };
-}
-
-/** A sentence in parts is flagged if one of them is, and quoted if all are. */
-function toCheckedSentence(claim: AnswerClaim, checks: readonly SentenceCheck[]): CheckedSentence {
-  const worst = checks.toSorted((a, b) => VERDICT_RANK[a.verdict] - VERDICT_RANK[b.verdict])[0];
-  return {
-    start: claim.start,
-    end: claim.end,
-    text: claim.text,
-    refs: refsOf(claim.markers),
-    verdict: worst?.verdict ?? null,
-    reason: worst?.reason ?? null,
-    evidence: worst?.evidence ?? null,
-  };
-}
-
-/** A citation is as good as the best text with it. A marker without a sentence supports nothing. */
-function toCitations(
-  refs: readonly string[],
-  cited: readonly CitedSentence[],
-  checks: readonly SentenceCheck[],
-  register: SourceRegister,
-): Citation[] {
-  return refs.flatMap((ref) => {
-    const chunk = register.chunkOf(ref);
-    if (chunk === undefined) return [];
-    const verdicts = checks.flatMap(({ verdict, evidence }, index): SentenceVerdict[] => {
-      if (!cited[index]?.refs.includes(ref)) return [];
-      return [verdict === 'quoted' && evidence?.chunkId !== chunk.chunkId ? 'supported' : verdict];
-    });
-    const best = verdicts.toSorted((a, b) => VERDICT_RANK[b] - VERDICT_RANK[a])[0] ?? 'unsupported';
-    return [toCitation(toCitableSource(chunk, ref), best)];
-  });
-}
-
-const VERDICT_RANK: Record<SentenceVerdict, number> = { unsupported: 0, supported: 1, quoted: 2 };
-
-function refsOf(markers: readonly CitationMarker[]): string[] {
-  return [...new Set(markers.flatMap(({ references }) => references.map(({ name }) => name)))];
+/** A citation is as good as the best sentence with it. A marker without a sentence supports nothing. */
+function bestVerdict(ref: string, chunkId: string, sentences: readonly CheckedSentence[]): SentenceVerdict {
+  const citing = sentences.filter(({ refs }) => refs.includes(ref));
+  if (citing.some(({ verdict, evidence }) => verdict === 'quoted' && evidence?.chunkId === chunkId))
+    return 'quoted';
+  return citing.some(({ verdict }) => verdict === 'quoted' || verdict === 'supported')
+    ? 'supported'
+    : 'unsupported';
 }

@@ -1,22 +1,16 @@
-import type { FlagReason, SentenceEvidence } from '../domain/checked-sentence.ts';
-import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
+import type { FlagReason } from '../domain/checked-sentence.ts';
 import type { ChunkWords } from '../ports/chunk-store.ts';
 import type { CitedSentence, SentenceCheck } from '../ports/citation-checker.ts';
-import { WORD_DIMENSIONS } from '../ports/embedder.ts';
-import { bestCosines } from '../retrieval/word-similarity.ts';
-import { type ContentWord, findContentWords } from '../text/content-words.ts';
-import { findInnerCode, type TextRange } from '../text/markdown-blocks.ts';
-import { memoize } from '../text/memoize.ts';
-import { splitSentencesAndCode } from '../text/split-sentences.ts';
+import { STOP_WORDS } from '../text/terms.ts';
 import {
-  findClaimedNames,
-  findMissingCode,
-  findMissingNumbers,
-  findMissingQuotes,
-  isAbbreviated,
-  isNegated,
-  isOppositeOf,
-} from './claim-facts.ts';
+  type ChunkMatch,
+  contentWordsOf,
+  findEvidence,
+  findQuote,
+  matchTerms,
+  matchVectors,
+  meanMatch,
+} from './match-sentence.ts';
 
 // The whole decision about a cited sentence. decisions/0012 has the error rates of each constant.
 
@@ -32,21 +26,12 @@ export const CHECK_LIMITS = {
 const SAME_STATEMENT = 0.9;
 /** A source that denies more than the sentence says may deny the rest. */
 const LONGEST_DENIAL = 1.2;
-const EVIDENCE_COSTS = {
-  /** For each doubling of its words: a long text has a similar word for almost any word. */
-  length: 0.03,
-  /** For each unit after the first, unless a colon introduces it. */
-  unit: 0.05,
-  /** The weight of a word that all units match equally well. */
-  evenWord: 0.05,
-};
-/** Units. */
-const LONGEST_EVIDENCE = 4;
-/** Content words. Of fewer, too little is known to call a sentence unlike its source, or the same. */
+/** Content words. Of fewer, too little is known to call a sentence unlike its source. */
 const FEWEST_COMPARED = 5;
-const SHORTEST_STATEMENT = 3;
 /** Introduces a list or code. It often says nothing that a source could. */
 const LEAD_IN = /:["'”’)*_]*$/;
+const NEGATION =
+  /\b(?:not(?! only\b| just\b| merely\b| necessarily\b)|cannot|never|no(?!,)|none|neither|nor|nothing|nobody|without|hardly|\p{L}+n['’]t)\b/iu;
 
 /** A sentence with its word vectors, in the order of `findContentWords`; null if it was not encoded. */
 export interface EncodedSentence extends CitedSentence {
@@ -72,259 +57,275 @@ export function checkSentence(
       ? matchVectors(words, chunk, vectors.get(chunk.chunkId) as ChunkWords)
       : matchTerms(text, chunk),
   );
-  const best = Math.max(...matches.map(({ score }) => score));
   const evidence = findEvidence(matches);
   if (LEAD_IN.test(text)) return { verdict: 'supported', reason: null, evidence };
   const isSimilar =
-    findContentWords(text).length < FEWEST_COMPARED ||
-    best >= (isEncoded ? limits.similarity : limits.overlap);
+    contentWordsOf(text).length < FEWEST_COMPARED ||
+    matches.some((match) => meanMatch(match.words) >= (isEncoded ? limits.similarity : limits.overlap));
   const reason =
     findMissingFact(sentence, question, isEncoded ? matches : null, limits) ??
     findFlippedNegation(sentence) ??
-    (isSimilar
-      ? null
-      : { kind: 'dissimilar' as const, text: `nothing in ${formatRefs(refs)} resembles this` });
+    (isSimilar ? null : toReason('dissimilar', `nothing in ${formatRefs(refs)} resembles this`));
   return { verdict: reason === null ? 'supported' : 'unsupported', reason, evidence };
 }
-
-/** How well the words of a sentence match a chunk. */
-interface ChunkMatch {
-  chunk: RetrievedChunk;
-  /** The mean over the content words of the sentence of their best match in the chunk. */
-  score: number;
-  /** The best match of each word. */
-  words: Float64Array;
-  units: UnitMatch[];
-}
-
-interface UnitMatch extends ChunkUnit {
-  /** The best match of each word of the sentence in the unit. */
-  words: Float64Array;
-}
-
-function matchVectors(words: Int8Array, chunk: RetrievedChunk, { text, path }: ChunkWords): ChunkMatch {
-  return matchUnits(chunk, bestCosines(words, path), ({ from, to }) =>
-    bestCosines(words, text.subarray(from * WORD_DIMENSIONS, to * WORD_DIMENSIONS)),
-  );
-}
-
-function matchTerms(text: string, chunk: RetrievedChunk): ChunkMatch {
-  const terms = findContentWords(text).map(({ term }) => term);
-  const findIn = (words: readonly ContentWord[]) => {
-    const known = new Set(words.map(({ term }) => term));
-    return Float64Array.from(terms, (term) => Number(known.has(term)));
-  };
-  const path = findContentWords([chunk.title, ...chunk.headings].join('\n'));
-  const found = contentWordsOf(chunk.text);
-  return matchUnits(chunk, findIn(path), ({ from, to }) => findIn(found.slice(from, to)));
-}
-
-function matchUnits(
-  chunk: RetrievedChunk,
-  inPath: Float64Array,
-  matchUnit: (unit: ChunkUnit) => Float64Array,
-): ChunkMatch {
-  const units = unitsOf(chunk.text).map((unit) => ({ ...unit, words: matchUnit(unit) }));
-  const words = units.reduce((best, unit) => maxOf(best, unit.words), inPath);
-  return { chunk, score: meanOf(words, 1), words, units };
-}
-
-/** How many of the words of a text a chunk has, from 0 to 2: half counts the chunk, half its best unit. */
-export function measureOverlap(text: string, chunk: RetrievedChunk): number {
-  const { score, units } = matchTerms(text, chunk);
-  return score + Math.max(0, ...units.map(({ words }) => meanOf(words, 0)));
-}
-
-/**
- * The units of a cited chunk, one or several in a row, that match best. A word counts by the square of its match, so that
- * many vague matches are worth less than a few good ones, and more if some unit matches it better than the others do.
- */
-function findEvidence(matches: readonly ChunkMatch[]): SentenceEvidence | null {
-  const weights = weighWords(matches.flatMap(({ units }) => units));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const scoreRun = (words: Float64Array, length: number) =>
-    words.reduce((sum, value, index) => sum + square(value) * (weights[index] ?? 0), 0) /
-      Math.max(total, 1e-9) -
-    EVIDENCE_COSTS.length * Math.log2(Math.max(1, length));
-  let best = { score: 0, evidence: null as SentenceEvidence | null };
-  for (const { chunk, units } of matches) {
-    for (const [first, { range, words: own }] of units.entries()) {
-      let words = own;
-      let length = 0;
-      let cost = 0;
-      for (const [index, unit] of units.slice(first, first + LONGEST_EVIDENCE).entries()) {
-        const before = units[first + index - 1];
-        if (index > 0 && before !== undefined) {
-          if (before.isCode && !unit.isCode) break;
-          words = maxOf(words, unit.words);
-          cost += chunk.text.charAt(before.range.end - 1) === ':' ? 0 : EVIDENCE_COSTS.unit;
-        }
-        length += unit.to - unit.from;
-        const score = scoreRun(words, length) - cost;
-        if (score > best.score) best = { score, evidence: toEvidence(chunk, range.start, unit.range.end) };
-      }
-    }
-  }
-  return best.evidence;
-}
-
-function toEvidence({ chunkId, text }: RetrievedChunk, start: number, end: number): SentenceEvidence {
-  return { chunkId, start, end, text: text.slice(start, end) };
-}
-
-/** How much better than on average the best unit matches each word. */
-function weighWords(units: readonly UnitMatch[]): Float64Array {
-  const means = new Float64Array(units[0]?.words.length ?? 0);
-  const most = new Float64Array(means.length);
-  for (const { words } of units) {
-    words.forEach((value, index) => {
-      means[index] = (means[index] ?? 0) + square(value) / units.length;
-      most[index] = Math.max(most[index] ?? 0, square(value));
-    });
-  }
-  return most.map((value, index) => EVIDENCE_COSTS.evenWord + value - (means[index] ?? 0));
-}
-
-function square(value: number): number {
-  return Math.max(0, value) ** 2;
-}
-
-interface ChunkUnit {
-  range: TextRange;
-  isCode: boolean;
-  /** Its content words, by their index in the chunk. */
-  from: number;
-  to: number;
-}
-
-/** The parts of a chunk that can be evidence: sentences, rows and groups of lines of code. */
-const unitsOf = memoize({ size: 64 }, (text: string): readonly ChunkUnit[] => {
-  const words = contentWordsOf(text);
-  const ranges = splitSentencesAndCode(text).flatMap((range) =>
-    range.isCode
-      ? splitCode(text, findInnerCode(text, range)).map((group) => ({ ...group, isCode: true }))
-      : [range],
-  );
-  let at = 0;
-  return ranges.map(({ start, end, isCode = false }) => {
-    while (at < words.length && (words[at]?.start ?? 0) < start) at += 1;
-    const from = at;
-    while (at < words.length && (words[at]?.start ?? 0) < end) at += 1;
-    return { range: { start, end }, isCode, from, to: at };
-  });
-});
-
-const contentWordsOf: (text: string) => readonly ContentWord[] = memoize({ size: 64 }, findContentWords);
-
-/** The groups of lines between blank lines. */
-function splitCode(text: string, { start, end }: TextRange): TextRange[] {
-  return Array.from(text.slice(start, end).matchAll(/\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*/g), (group) => ({
-    start: start + group.index,
-    end: start + group.index + group[0].trimEnd().length,
-  }));
-}
-
-/** The range of one or more whole units of a chunk that have exactly the words of a sentence, in any case. */
-export function findQuote({ text, chunks }: CitedSentence): SentenceEvidence | null {
-  const sought = spell(text);
-  if (sought === '') return null;
-  for (const chunk of chunks) {
-    const units = unitsOf(chunk.text).map(({ range }) => ({
-      ...range,
-      words: spell(chunk.text.slice(range.start, range.end)),
-    }));
-    for (const [first, { start }] of units.entries()) {
-      let rest = sought;
-      for (const { words, end } of units.slice(first)) {
-        if (rest === words) return toEvidence(chunk, start, end);
-        if (words === '' || !rest.startsWith(`${words} `)) break;
-        rest = rest.slice(words.length + 1);
-      }
-    }
-  }
-  return null;
-}
-
-/** The words of a text in lower case, without punctuation and markup. */
-const spell = memoize({ size: 1000 }, (text: string): string =>
-  (
-    text
-      .toLowerCase()
-      .replace(/\]\([^()\s]*\)/g, ']')
-      .match(/[\p{L}\p{N}]+(?:[.,'’-][\p{L}\p{N}]+)*/gu) ?? []
-  ).join(' '),
-);
 
 /** A number, code, quote or name of the sentence that neither the cited chunks nor the question have. */
 function findMissingFact(
   { text, chunks, refs }: CitedSentence,
   question: string,
   matches: readonly ChunkMatch[] | null,
-  limits: typeof CHECK_LIMITS,
+  { similarName }: typeof CHECK_LIMITS,
 ): FlagReason | null {
-  const path = chunks.flatMap((chunk) => [chunk.title, ...chunk.headings]);
-  const source = [...path, ...chunks.map((chunk) => chunk.text), question].join('\n');
-  const known = [
-    ...chunks.map((chunk) => contentWordsOf(chunk.text)),
-    findContentWords([...path, question].join('\n')),
-  ];
-  const terms = new Set(known.flat().map(({ term }) => term));
+  const path = [...chunks.flatMap((chunk) => [chunk.title, ...chunk.headings]), question].join('\n');
+  const texts = [path, ...chunks.map((chunk) => chunk.text)];
+  const source = texts.join('\n');
+  const terms = new Set(texts.flatMap(contentWordsOf).map(({ term }) => term));
+  const findMissingName = () =>
+    findClaimedNames(text).find(({ start, phrase }) => {
+      const index = contentWordsOf(text).findIndex((word) => word.start === start);
+      const isKnown = contentWordsOf(phrase).some(({ term }) => terms.has(term));
+      return !isKnown && matches?.every(({ words }) => (words[index] ?? 1) < similarName);
+    })?.name;
   const missing: [FlagReason['kind'], string | undefined][] = [
     ['number', findMissingNumbers(text, source)[0]],
-    ['code', findMissingCode(text, source)[0]],
-    ['quote', findMissingQuotes(text, terms)[0]],
-    ['name', matches === null ? undefined : findMissingName(text, source, terms, matches, limits)],
+    ['code', findMissingCode(text, source)],
+    ['quote', findMissingQuote(text, terms)],
+    ['name', findMissingName()],
   ];
   const [kind, fact] = missing.find((one) => one[1] !== undefined) ?? [];
-  return kind === undefined ? null : { kind, text: `"${fact}" is not in ${formatRefs(refs)}` };
-}
-
-/** A name of which no source has a part, nor anything like it. */
-function findMissingName(
-  text: string,
-  source: string,
-  terms: ReadonlySet<string>,
-  matches: readonly ChunkMatch[],
-  { similarName }: typeof CHECK_LIMITS,
-): string | undefined {
-  const words = findContentWords(text);
-  return findClaimedNames(text).find(({ start, phrase }) => {
-    const index = words.findIndex((word) => word.start === start);
-    const isKnown =
-      isAbbreviated(phrase, source) || findContentWords(phrase).some(({ term }) => terms.has(term));
-    return !isKnown && matches.every((match) => (match.words[index] ?? 1) < similarName);
-  })?.name;
+  return kind === undefined ? null : toReason(kind, `"${fact}" is not in ${formatRefs(refs)}`);
 }
 
 /** Whether the sentence denies what a source says in the same words, or says what a source of its length denies. */
 function findFlippedNegation({ text, chunks, refs }: CitedSentence): FlagReason | null {
-  const length = findContentWords(text).length;
-  if (length < SHORTEST_STATEMENT) return null;
   const units = chunks.flatMap((chunk) =>
-    matchTerms(text, chunk).units.map(({ range, words, from, to }) => ({
-      share: meanOf(words, 0),
+    matchTerms(text, chunk).units.map(({ start, end, words, from, to }) => ({
+      share: words.length === 0 ? 0 : meanMatch(words),
       length: to - from,
-      text: chunk.text.slice(range.start, range.end),
+      isNegated: isNegated(chunk.text.slice(start, end)),
     })),
   );
   const [best] = units.sort((a, b) => b.share - a.share);
-  if (best === undefined || best.share < SAME_STATEMENT || !isOppositeOf(text, best.text)) return null;
   const denies = isNegated(text);
-  if (!denies && best.length > LONGEST_DENIAL * length) return null;
-  return {
-    kind: 'negation',
-    text: `${formatRefs(refs)} ${denies ? 'says it without a negation' : 'denies it'}`,
-  };
+  if (best === undefined || best.share < SAME_STATEMENT || best.isNegated === denies) return null;
+  if (denies) return toReason('negation', `${formatRefs(refs)} says it without a negation`);
+  const isLonger = best.length > LONGEST_DENIAL * contentWordsOf(text).length;
+  return isLonger ? null : toReason('negation', `${formatRefs(refs)} denies it`);
+}
+
+/** Whether a text denies something. */
+export function isNegated(text: string): boolean {
+  return NEGATION.test(text);
+}
+
+function toReason(kind: FlagReason['kind'], text: string): FlagReason {
+  return { kind, text };
 }
 
 function formatRefs(refs: readonly string[]): string {
   return refs.map((ref) => `[${ref}]`).join('');
 }
 
-function maxOf(a: Float64Array, b: Float64Array): Float64Array {
-  return a.map((value, index) => Math.max(value, b[index] ?? 0));
+/** A number with its unit. */
+interface NumberFact {
+  written: string;
+  value: number;
+  unit: { kind: string; size: number } | null;
+  /** Part of a name, as in "Part 2" and "2018-19". */
+  isNamed: boolean;
 }
 
-function meanOf(values: Float64Array, ofNone: number): number {
-  return values.length === 0 ? ofNone : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Digits after a letter belong to a name, and those with several dots to a version. */
+const NUMBER =
+  /(?<![\p{L}\p{N}_.,:/]|\p{L}-)\d+(?:[,\u00a0\u202f'_]\d{3})*(?:\.\d+)?(?![\d_:/]|[.,]\d)(?:[\s\u00a0-]?(%|°|[A-Za-zµ]+))?/gu;
+const LIST_NUMBER = /^\s*(?:[-*+•]\s*)?\d{1,3}[.)](?=\s|$)/gm;
+/** What stands before a number that names something. */
+const BEFORE_LABEL =
+  /(?:\b(?:section|chapter|part|figure|fig\.|table|step|page|line|option|example|appendix|note|item|passage|source|no\.)\s|#|\d{4}[-–])$/i;
+
+/** From zero to nineteen, then the tens. */
+const SMALL_NUMBERS = new Map(
+  `zero,zeroth one,first two,second three,third four,fourth five,fifth six,sixth seven,seventh eight,eighth nine,ninth
+  ten,tenth eleven,eleventh twelve,twelfth thirteen,thirteenth fourteen,fourteenth fifteen,fifteenth sixteen,sixteenth
+  seventeen,seventeenth eighteen,eighteenth nineteen,nineteenth twenty,twentieth thirty,thirtieth forty,fortieth
+  fifty,fiftieth sixty,sixtieth seventy,seventieth eighty,eightieth ninety,ninetieth`
+    .split(/\s+/)
+    .flatMap((words, index) =>
+      words.split(',').map((word): [string, number] => [word, index < 20 ? index : 10 * (index - 18)]),
+    ),
+);
+const SCALES = new Map(
+  Object.entries({
+    hundred: 100,
+    dozen: 12,
+    k: 1e3,
+    thousand: 1e3,
+    M: 1e6,
+    million: 1e6,
+    B: 1e9,
+    bn: 1e9,
+    billion: 1e9,
+    trillion: 1e12,
+  }),
+);
+const SPELLED_WORD = `(?:${[...SMALL_NUMBERS.keys(), ...SCALES.keys()].filter((name) => name.length > 2).join('|')})`;
+const SPELLED = new RegExp(
+  `(?<!\\d[\\s-]?)\\b${SPELLED_WORD}(?:[\\s-](?:and\\s)?${SPELLED_WORD})*\\b(?=(?:[\\s-]([A-Za-z]+))?)`,
+  'gi',
+);
+/** Smaller numbers in words are often the count of what a source lists. */
+const LEAST_SPELLED = 13;
+
+/** Units with their size in the first unit of their line and their other names. Those of the last line are of a kind each. */
+const UNITS = new Map(
+  `s 1 sec second; ms 1e-3 millisecond; min 60 minute; h 3600 hr hour; day 86400; week 604800; month 2629800; year 31557600
+  byte 1; kb 1e3 kilobyte; mb 1e6 megabyte; gb 1e9 gigabyte; tb 1e12 terabyte
+  m 1 meter metre; mm 1e-3 millimeter; cm 1e-2 centimeter; km 1e3 kilometer kilometre; inch 0.0254 inches; foot 0.3048 feet ft; mile 1609.344
+  % 1 percent; time 1; degree 1 °; point 1; dollar 1; euro 1`
+    .split('\n')
+    .flatMap((line, row) =>
+      line.split(';').flatMap((entry) => {
+        const [name = '', size, ...aliases] = entry.trim().split(' ');
+        const unit = { kind: row === 3 ? name : String(row), size: Number(size) };
+        return [name, ...aliases].map((alias): [string, typeof unit] => [alias, unit]);
+      }),
+    ),
+);
+
+function findUnit(word: string) {
+  const name = word.toLowerCase();
+  return UNITS.get(name) ?? UNITS.get(name.replace(/s$/, '')) ?? null;
+}
+
+/** The numbers in digits of a text, outside of code. */
+export function findDigits(text: string): NumberFact[] {
+  const prose = removeCode(text).replace(LIST_NUMBER, '');
+  return Array.from(prose.matchAll(NUMBER), ({ 0: whole, 1: suffix = '', index }) => {
+    const digits = /^[\d.,\u00a0\u202f'_]*\d/.exec(whole)?.[0] ?? whole;
+    const isNamed = BEFORE_LABEL.test(prose.slice(Math.max(0, index - 20), index));
+    const scale = SCALES.get(suffix) ?? SCALES.get(suffix.toLowerCase());
+    const unit = findUnit(suffix);
+    const value = Number(digits.replace(/[,\u00a0\u202f'_]/g, '')) * (scale ?? 1);
+    return {
+      written: scale === undefined && unit === null ? digits : whole,
+      value,
+      unit: scale === undefined ? unit : null,
+      isNamed,
+    };
+  });
+}
+
+/** Writes "two hundred" as 200, and smaller numbers than `least` only before a unit. */
+function spelledToDigits(text: string, least: number): string {
+  return text.replace(SPELLED, (whole: string, suffix = '') => {
+    let value = 0;
+    let part = 0;
+    for (const word of whole.toLowerCase().split(/[\s-]/)) {
+      const scale = SCALES.get(word);
+      part = scale === undefined ? part + (SMALL_NUMBERS.get(word) ?? 0) : Math.max(1, part) * scale;
+      if ((scale ?? 0) >= 1000) {
+        value += part;
+        part = 0;
+      }
+    }
+    return value + part >= least || findUnit(suffix) !== null ? String(value + part) : whole;
+  });
+}
+
+/** The numbers of a claim that no source has with this unit, or in another unit, or more precisely. */
+export function findMissingNumbers(claim: string, source: string): string[] {
+  const claimed = findDigits(spelledToDigits(claim, LEAST_SPELLED)).filter(({ isNamed }) => !isNamed);
+  if (claimed.length === 0) return [];
+  const given = findDigits(spelledToDigits(source.replace(/`/g, ' '), 0));
+  const isGiven = (fact: NumberFact) =>
+    given.some((one) => isSameQuantity(fact, one)) ||
+    (!given.some(({ value }) => value === fact.value) && containsDigits(source, fact.value));
+  return claimed.filter((fact) => !isGiven(fact)).map(({ written }) => written);
+}
+
+/** Whether a claimed number is a given one, in any unit, or a rounded form of it: "over 1,800" for 1,834. */
+function isSameQuantity(claimed: NumberFact, given: NumberFact): boolean {
+  if (claimed.unit !== null && given.unit !== null && claimed.unit !== given.unit) {
+    // Kilobytes have 1,000 or 1,024 bytes.
+    const ratio = (claimed.value * claimed.unit.size) / (given.value * given.unit.size);
+    return claimed.unit.kind === given.unit.kind && Math.abs(ratio - 1) < 0.03;
+  }
+  const [, zeros = '', decimals = ''] = /(0*)(?:\.(\d+))?$/.exec(String(claimed.value)) ?? [];
+  const step = decimals === '' ? 10 ** zeros.length : 10 ** -decimals.length;
+  const difference = Math.abs(given.value - claimed.value);
+  return difference === 0 || (difference < step && difference <= claimed.value / 10);
+}
+
+/** Whether digits stand in a text in any other form, such as a name, a version or a decade. */
+function containsDigits(source: string, value: number): boolean {
+  return new RegExp(`(?<!\\d)0*${String(value).replace('.', '\\.')}(?!\\d)`).test(source.replaceAll(',', ''));
+}
+
+const CODE_SPAN = /`([^`]{1,300})`/g;
+/** Parts of code that stand for something else: `<path>`, `{item_id}`, `"a text"`, `my_package`. */
+const PLACEHOLDER = /<[^<>]*>|\{[^{}]*\}|"[^"]*"|'[^']*'|(?<![\p{L}\p{N}])(?:my|your)[\p{L}\p{N}_-]*/giu;
+
+/** Code of a claim in backticks with a word of at least three letters that no source has. */
+function findMissingCode(claim: string, source: string): string | undefined {
+  const spans = Array.from(claim.matchAll(CODE_SPAN), ([, code = '']) => code.trim());
+  if (spans.length === 0) return undefined;
+  const known = joinWords(source);
+  return spans.find((code) => {
+    const words = code.replace(PLACEHOLDER, ' ').match(/[\p{L}_][\p{L}\p{N}_]{2,}/gu) ?? [];
+    return words.some((word) => !known.includes(joinWords(word)));
+  });
+}
+
+/** A text in lower case without the signs that join words, so that "camelCase" is in "camel case". */
+function joinWords(text: string): string {
+  return text.toLowerCase().replace(/[\s_-]+/g, '');
+}
+
+function removeCode(text: string): string {
+  return text.replace(CODE_SPAN, ' ` ').replace(/[*#|]+/g, ' ');
+}
+
+const QUOTED = /“([^“”]{1,2000})”|"([^"]{1,2000})"|«([^«»]{1,2000})»/g;
+const SHORTEST_QUOTE = 4;
+
+/** A quote of a claim, of at least four words, with at least half of its content words in no source. */
+function findMissingQuote(claim: string, terms: ReadonlySet<string>): string | undefined {
+  const quotes = Array.from(removeCode(claim).matchAll(QUOTED), ([whole]) => whole.slice(1, -1));
+  return quotes.find((quote) => {
+    const words = contentWordsOf(quote);
+    const missing = words.filter(({ term }) => !terms.has(term)).length;
+    return quote.trim().split(/\s+/).length >= SHORTEST_QUOTE && missing > 0 && missing >= words.length / 2;
+  });
+}
+
+interface NameFact {
+  name: string;
+  /** Its offset in the claim. */
+  start: number;
+  /** The name with the capitalized words around it, such as a first name. */
+  phrase: string;
+}
+
+const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}]{2,}(?!\p{N})/gu;
+const CAPITALIZED = /\p{Lu}[\p{L}.'’-]*/u.source;
+const TITLE_BEFORE = new RegExp(`(?:${CAPITALIZED}\\s)+$`, 'u');
+const TITLE_AFTER = new RegExp(`^(?:\\s${CAPITALIZED})+`, 'u');
+/** Before a word that starts a sentence, also with an article ("The Act"), and in parentheses. */
+const BEFORE_NO_NAME = /(?:^|[.:!?]["'”’)*_]*\s)\W*(?:(?:The|A|An|This|That)\s\W*)?$|\([^()]*$|["'“‘]$/u;
+
+/** Capitalized words of at least three letters that are neither abbreviations nor the start of a sentence. */
+export function findClaimedNames(claim: string): NameFact[] {
+  const prose = claim.replace(CODE_SPAN, (code) => '`'.repeat(code.length));
+  const words = prose.match(/\S*[\p{L}\p{N}]\S*/gu) ?? [];
+  const capitals = words.filter((word) => /^\P{L}*\p{Lu}/u.test(word)).length;
+  // In title case, capitals do not mark names.
+  if (words.length > 4 && capitals / words.length > 0.7) return [];
+  return Array.from(prose.matchAll(NAME)).flatMap(({ 0: name, index: start }) => {
+    const before = prose.slice(0, start);
+    const isAbbreviation = name.length < 6 && /\p{Lu}.*\p{Lu}/u.test(name);
+    if (isAbbreviation || BEFORE_NO_NAME.test(before) || STOP_WORDS.has(name.toLowerCase())) return [];
+    const after = prose.slice(start + name.length);
+    const phrase = `${TITLE_BEFORE.exec(before)?.[0] ?? ''}${name}${TITLE_AFTER.exec(after)?.[0] ?? ''}`;
+    return [{ name, start, phrase }];
+  });
 }

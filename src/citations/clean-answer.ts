@@ -1,165 +1,155 @@
-import { replaceRanges } from '../text/markdown-blocks.ts';
-import { memoize } from '../text/memoize.ts';
-import { measureOverlap } from './check-sentence.ts';
-import {
-  type CitationMarker,
-  findMarkers,
-  type KnownSources,
-  looksLikeAddress,
-  type SourceReference,
-} from './find-markers.ts';
-import { removePlaceholders, rewriteMarkers } from './rewrite-markers.ts';
-import { type RegisteredSource, type SourceRegister, toTitleKey } from './source-register.ts';
-import { findLinkDefinitions, findSourcesSection } from './sources-section.ts';
-import { type AnswerClaim, splitClaims } from './split-claims.ts';
+import { findContentWords } from '../text/content-words.ts';
+import { findMarkdownBlocks, replaceRanges } from '../text/markdown-blocks.ts';
+import { type CitationMarker, findMarkers, findMarkersAndLinks } from './find-markers.ts';
+import type { RegisteredSource, SourceRegister } from './source-register.ts';
 
 /** Removing a marker can create another one, as in `[[9]9]`. Ordinary answers need two passes. */
 const MAX_PASSES = 8;
-/** Word checks per answer to choose between the chunks of a document; afterwards the first chunk is taken. */
-const MAX_WORD_CHECKS = 2000;
-const MAX_CANDIDATES = 64;
+/** Stands for a removed marker; no other text has it. */
+const GONE = '\uFDD0';
+/** The chunks of a document that are compared with the text before a marker, and the characters of that text. */
+const MOST_COMPARED = 64;
+const COMPARED_TEXT = 300;
+
+/** `## Sources`, `**References:**` or `Sources: [1], [2]`. */
+const LIST_TITLE =
+  /^[\s#>*_-]{0,20}(?:sources|references|citations|bibliography|works cited)(?: used| cited)?[\s*_]{0,6}(?:$|:[\s*_]{0,6}(?:$|.*(?:[[【]|https?:)))/i;
+const LIST_ENTRY = /^[ \t>*_]*(?:[-*+•]|\d{1,9}[.)]|[[【])/;
+const LONGEST_ENTRY = 300;
+/** A horizontal rule may separate the list. */
 const LAST_RULE = /\n[ \t]*(?:-{3,}|\*{3,}|_{3,})$/;
+/** Footnotes and link targets: `[1]: address` would turn `[1]` into a link. */
+const DEFINITION = /^[ \t>]{0,20}\[(?:\^?\d{1,9}\]:|[^\]\n]{1,100}\]:[ \t]{0,20}<?[a-z]{2,20}:\S).*\n?/gim;
 
-export interface CleanedAnswer {
-  text: string;
-  /** References of the answer to sources that were not retrieved, as written. */
-  unknown: Set<string>;
-  markers: CitationMarker[];
-  claims: AnswerClaim[];
-}
+const GAP = '[ \\t]{0,20}';
+/** Remove what is left over around removed markers. Repetitions are bounded, so that they take linear time. */
+const REMOVALS = [
+  [`(?:${GONE}${GAP}[,;&]?${GAP}){1,9}(?=${GONE})`, ''],
+  [`[*_]{1,3}${GONE}[*_]{1,3}|\\[${GAP}${GONE}${GAP}\\]`, GONE],
+  [`\\((?:(?:see|from|cf|sources?|refs?)[\\s:.]{0,9})?${GAP}${GONE}${GAP}\\)`, GONE],
+  [`\\(${GAP}${GONE}${GAP}[,;]?${GAP}`, '('],
+  // A line with nothing else.
+  [
+    `(?:^|\\n{1,2})[ \\t>]{0,20}(?:(?:[-*+•]|\\d{1,9}[.)])${GAP})?(?:(?:sources?|see):?${GAP})?${GONE}${GAP}(?=\\n|$)`,
+    '',
+  ],
+  [`((?:^|\\n)${GAP})${GONE}${GAP}`, '$1'],
+  [`${GONE}(?=\\[)`, ''],
+  [`[,;]?${GAP}${GONE}${GAP}(?=[.,;:!?)\\]]|\\n|$)`, ''],
+  [`${GAP}${GONE}`, ''],
+].map(([pattern = '', replacement = '']) => ({ pattern: new RegExp(pattern, 'gi'), replacement }));
 
-/** Rewrites an answer so that its only markers are `[n]` of known sources. Idempotent. */
-export function cleanAnswer(answer: string, register: SourceRegister): CleanedAnswer {
+/**
+ * Rewrites an answer so that its only markers are `[n]` of known sources. A list of sources below text that cites is
+ * removed. `unknown` has the references to sources that were not retrieved, as written. Idempotent.
+ */
+export function cleanAnswer(answer: string, register: SourceRegister) {
   const unknown = new Set<string>();
-  const cleaner = createCleaner(register, unknown);
-  let text = removePlaceholders(answer);
+  let text = answer.replaceAll(GONE, '');
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const { cleaned, markers, claims } = cleaner.cleanOnce(text);
-    if (cleaned === text) return { text, unknown, markers, claims };
+    const cleaned = cleanOnce(text, register, unknown);
+    if (cleaned === text) return { text, unknown };
     text = cleaned;
   }
   // Adversarial text: remove every character that a marker can consist of.
-  text = text.replace(/[[\]()【】<>`~:]/g, '').replace(/www\./gi, 'www ');
-  return { text, unknown, markers: [], claims: splitClaims(text, []) };
+  return { text: text.replace(/[[\]【】]/g, ''), unknown };
 }
 
-function createCleaner(register: SourceRegister, unknown: Set<string>) {
-  const findSources = memoize({ size: Number.POSITIVE_INFINITY }, register.find);
-  const hosts = new Set(register.entries().map(({ chunk }) => hostOf(chunk.url)));
-  const isTitle = (text: string) =>
-    findSources(text).some(({ chunk }) => toTitleKey(chunk.title) === toTitleKey(text));
-  const known: KnownSources = {
-    knows: (reference) => findSources(reference).length > 0,
-    // The title of a source must not name another page.
-    isExternal: (url, label) =>
-      findSources(url).length === 0 && isExternalLink(url, hosts) && !isTitle(label),
-  };
-  let checksLeft = MAX_WORD_CHECKS;
+function cleanOnce(text: string, register: SourceRegister, unknown: Set<string>): string {
+  const at = findSourcesList(text);
+  const body = rewriteMarkers(text.slice(0, at), false, register, unknown);
+  if (at === text.length) return body;
+  const list = rewriteMarkers(text.slice(at), true, register, unknown);
+  // Without the list, an answer that cites nothing else would have no sources.
+  if (findMarkers(body).length === 0 && findMarkers(list).length > 0) return `${body.trimEnd()}\n\n${list}`;
+  return body.trimEnd().replace(LAST_RULE, '').trimEnd();
+}
 
-  function cleanOnce(text: string): { cleaned: string; markers: CitationMarker[]; claims: AnswerClaim[] } {
-    const whole = removeDefinitions(text);
-    const found = findMarkers(whole, known);
-    const start = findSourcesSection(whole, found, known.knows);
-    // A horizontal rule may separate the list of sources.
-    const body =
-      start === whole.length ? whole : whole.slice(0, start).trimEnd().replace(LAST_RULE, '').trimEnd();
-    const inBody = found.filter(({ end }) => end <= body.length);
-    const listed = found.slice(inBody.length).flatMap(({ references }) => references);
-    const markers = inBody.map((marker) => (marker.external ? { ...marker, references: [] } : marker));
-    const citing = markers.filter(({ external }) => external !== true);
-    noteUnknown(listed);
-    const claims = splitClaims(body, markers);
-    const cleaned =
-      citing.length === 0 ? citeListedSources(body, claims, listed) : rewriteCitations(body, citing, claims);
-    return { cleaned, markers, claims };
-  }
+/** The start of a list of sources at the end of an answer, or the length of the answer. */
+function findSourcesList(text: string): number {
+  const lines = text.split('\n');
+  const title = lines.findLastIndex((line) => LIST_TITLE.test(line));
+  const entries = lines.slice(title + 1).filter((line) => line.trim() !== '');
+  const body = lines.slice(0, Math.max(0, title)).join('\n');
+  const isList =
+    /[\p{L}\p{N}]/u.test(body) &&
+    entries.every((line) => line.length <= LONGEST_ENTRY && LIST_ENTRY.test(line)) &&
+    lines.slice(title).some((line) => /[[【]|https?:/.test(line));
+  return isList ? body.length + 1 : text.length;
+}
 
-  function rewriteCitations(
-    body: string,
-    markers: readonly CitationMarker[],
-    claims: readonly AnswerClaim[],
-  ): string {
-    const claimOf = new Map(claims.flatMap((claim) => claim.markers.map((marker) => [marker, claim])));
-    const resolved = markers.map((marker) => {
-      noteUnknown(marker.references);
-      const refs = marker.references.flatMap((reference) => {
-        const candidates = candidatesOf(reference);
-        const claim = claimOf.get(marker);
-        const best = claim === undefined || candidates.length < 2 ? null : findBestPair(candidates, [claim]);
-        return best?.ref ?? candidates[0]?.ref ?? [];
+function rewriteMarkers(
+  written: string,
+  isList: boolean,
+  register: SourceRegister,
+  unknown: Set<string>,
+): string {
+  const text = removeDefinitions(written);
+  const edits = findMarkersAndLinks(text, (ref) => register.chunkOf(ref) !== undefined)
+    .filter((marker) => isList || !isPlainLink(marker, register))
+    .map((marker) => {
+      const { start, end, names, link } = marker;
+      const before = text.slice(Math.max(0, start - COMPARED_TEXT), start);
+      const found = link === null ? names.map(register.find) : [findLinked(marker, register)];
+      found.forEach((sources, index) => {
+        if (sources.length === 0) unknown.add(names[index] ?? (link?.label.trim() || (link?.url ?? '')));
       });
-      return { marker, refs };
+      const refs = new Set(found.flatMap((sources) => chooseSource(sources, before) ?? []));
+      const cited = [...refs].map((ref) => `[${ref}]`).join('');
+      const label = isList || names.length > 0 || isBeside(text, marker) ? '' : (link?.label.trim() ?? '');
+      return { start, end, text: [label, cited].filter((part) => part !== '').join(' ') || GONE };
     });
-    return rewriteMarkers(body, resolved);
-  }
-
-  function noteUnknown(references: readonly SourceReference[]): void {
-    for (const reference of references) {
-      if (candidatesOf(reference).length === 0) unknown.add(reference.name);
-    }
-  }
-
-  /** An address decides, unless it is relative and the name is the title of a source. */
-  function candidatesOf({ name, url }: SourceReference): RegisteredSource[] {
-    if (url === null) return findSources(name);
-    const byUrl = /^\d+$/.test(url.trim()) ? [] : findSources(url);
-    const byName = findSources(name);
-    if (byUrl.length === 0) return isRelativeAddress(url) && isTitle(name) ? byName : [];
-    const both = byUrl.filter(({ ref }) => byName.some((other) => other.ref === ref));
-    return both.length > 0 ? both : byUrl;
-  }
-
-  /** The source and the sentence that it supports best; null without any, or after too many checks. */
-  function findBestPair(candidates: readonly RegisteredSource[], claims: readonly AnswerClaim[]) {
-    let best: { rank: number; end: number; ref: string } | null = null;
-    for (const { ref, chunk } of candidates.slice(0, MAX_CANDIDATES)) {
-      for (const { text, end } of claims) {
-        if (checksLeft <= 0) return best;
-        checksLeft -= 1;
-        const rank = measureOverlap(text, chunk);
-        if (best === null || rank > best.rank) best = { rank, end, ref };
-      }
-    }
-    return best;
-  }
-
-  /** Adds each source of a list at the end of an answer to the sentence that it supports best. */
-  function citeListedSources(
-    body: string,
-    claims: readonly AnswerClaim[],
-    listed: readonly SourceReference[],
-  ): string {
-    const pairs = listed.flatMap((reference) => findBestPair(candidatesOf(reference), claims) ?? []);
-    const byEnd = [...Map.groupBy(pairs, ({ end }) => end)].sort(([a], [b]) => a - b);
-    const edits = byEnd.map(([end, cited]) => {
-      const refs = new Set(cited.map(({ ref }) => `[${ref}]`));
-      return { start: end, end, text: ` ${[...refs].join('')}` };
-    });
-    return replaceRanges(body, edits);
-  }
-
-  function removeDefinitions(text: string): string {
-    const edits = findLinkDefinitions(text).map(({ start, end }) => {
-      const target = text.slice(text.indexOf(']:', start) + 2, end);
-      noteUnknown(findMarkers(target, known).flatMap(({ references }) => references));
-      return { start, end: end + 1, text: '' };
-    });
-    return edits.length === 0 ? text : replaceRanges(text, edits).trimEnd();
-  }
-
-  return { cleanOnce };
+  const rewritten = replaceRanges(text, edits);
+  if (!rewritten.includes(GONE)) return rewritten;
+  return REMOVALS.reduce((rest, { pattern, replacement }) => rest.replace(pattern, replacement), rewritten);
 }
 
-/** Whether an address is a web page on a host without sources, or an e-mail address. */
-function isExternalLink(url: string, hosts: ReadonlySet<string>): boolean {
-  if (/^mailto:[^\s@]+@[^\s@]+$/i.test(url)) return true;
-  return /^https?:\/\/[^\s@]+$/i.test(url) && !hosts.has(hostOf(url));
+function removeDefinitions(text: string): string {
+  if (!text.includes(']:')) return text;
+  const edits = findMarkdownBlocks(text).flatMap(({ kind, start, end }) =>
+    Array.from(kind === 'code' ? [] : text.slice(start, end).matchAll(DEFINITION), ({ 0: line, index }) => ({
+      start: start + index,
+      end: start + index + line.length,
+      text: '',
+    })),
+  );
+  return edits.length === 0 ? text : replaceRanges(text, edits).trimEnd();
 }
 
-function hostOf(url: string): string {
-  return URL.parse(url)?.host.replace(/^www\./, '') ?? '';
+/** A link to another web page cites nothing, unless it pretends to be a source. Images load without a click. */
+function isPlainLink({ names, link }: CitationMarker, { find }: SourceRegister): boolean {
+  if (link === null || names.length > 0 || link.isImage || /[[\]【]/.test(link.label)) return false;
+  const isWebLink = /^(?:https?:\/\/|mailto:)\S+$/i.test(link.url);
+  return isWebLink && find(link.url).length === 0 && find(link.label).length === 0;
 }
 
-function isRelativeAddress(url: string): boolean {
-  return !looksLikeAddress(url) || /^[./#]/.test(url.trim());
+/** The sources with the address of a link, those with its name first. */
+function findLinked({ names, link }: CitationMarker, { find }: SourceRegister): RegisteredSource[] {
+  const url = link?.url.trim() ?? '';
+  const byUrl = /^\d*$/.test(url) ? [] : find(url);
+  const named = new Set(names.flatMap(find).map(({ ref }) => ref));
+  const both = byUrl.filter(({ ref }) => named.has(ref));
+  return both.length > 0 ? both : byUrl;
+}
+
+/** The ref of the source that has most of the content words of a text. */
+function chooseSource(sources: readonly RegisteredSource[], text: string): string | undefined {
+  if (sources.length < 2) return sources[0]?.ref;
+  const terms = termsOf(text.slice(text.lastIndexOf('\n') + 1));
+  const ranked = sources
+    .slice(0, MOST_COMPARED)
+    .map(({ ref, chunk }) => ({ ref, shared: terms.intersection(termsOf(chunk.text)).size }));
+  return ranked.toSorted((a, b) => b.shared - a.shared)[0]?.ref;
+}
+
+function termsOf(text: string): Set<string> {
+  return new Set(findContentWords(text).map(({ term }) => term));
+}
+
+/** Whether a link stands after a sentence or alone in parentheses, so that its text only names the source. */
+function isBeside(text: string, { start, end }: CitationMarker): boolean {
+  const before = text.slice(Math.max(0, start - 10), start);
+  const after = text.slice(end, end + 40);
+  const isAlone = /[.!?]["'”’)]*[ \t]+$/.test(before) && /^[ \t]*(?:$|\n|[[【])/.test(after);
+  return isAlone || (/[\s.]\($/.test(before) && after.startsWith(')'));
 }

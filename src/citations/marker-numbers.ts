@@ -1,72 +1,56 @@
 import type { Citation } from '../domain/citation.ts';
-import { replaceRanges, shiftRange } from '../text/markdown-blocks.ts';
+import { replaceRanges, shiftRange, type TextEdit } from '../text/markdown-blocks.ts';
 import type { CheckedAnswer } from './check-answer.ts';
-import { findMarkers, isCitation, parseRefs } from './find-markers.ts';
+import { findMarkers } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
 
-/** A bracket that stays open for longer is not a marker. */
-const LONGEST_MARKER = 40;
+/** What may become a marker, with the spaces before it. A bracket that stays open for longer is not one. */
+const OPEN_MARKER = /[ \t]{0,20}(?:[[【][^\]】\n]{0,40})?$/;
 
 /**
  * Numbers the sources of one answer from 1 in the order in which they are cited. The refs of a register count the sources
  * of a whole session, so that the answers of a long conversation would cite `[37]`.
  */
 export class MarkerNumbers {
-  readonly #register: Pick<SourceRegister, 'chunkOf'>;
+  readonly #knows: (ref: string) => boolean;
   #numbers = new Map<string, string>();
-  #passed = '';
-  #held = '';
+  #source = '';
+  #shown = 0;
 
   constructor(register: Pick<SourceRegister, 'chunkOf'>) {
-    this.#register = register;
+    this.#knows = (ref) => register.chunkOf(ref) !== undefined;
   }
 
   /** Returns the streamed text that can be shown now, with numbered markers and without those of unknown sources. */
   push(text: string): string {
-    this.#held += text;
-    let out = '';
-    for (;;) {
-      const open = /[ \t]*(?:\[|$)/.exec(this.#held)?.index ?? 0;
-      out += this.#pass(open);
-      const close = this.#held.indexOf(']');
-      if (close < 0) return this.#held.length > LONGEST_MARKER ? out + this.#pass(this.#held.length) : out;
-      const start = this.#held.indexOf('[');
-      const written = this.#rewrite(start, close);
-      if (written === null) out += this.#pass(Math.max(start, close) + 1);
-      else {
-        this.#held = written + this.#held.slice(close + 1);
-        out += this.#pass(written.length);
-      }
-    }
+    this.#source += text;
+    return this.#showUntil(OPEN_MARKER.exec(this.#source)?.index ?? 0);
   }
 
   /** Returns the text that was held back. */
   end(): string {
-    return this.#pass(this.#held.length);
+    return this.#showUntil(this.#source.length);
   }
 
   /** Starts over: the text so far is not part of the answer. */
   reset(): void {
     this.#numbers = new Map();
-    this.#passed = '';
-    this.#held = '';
+    this.#source = '';
+    this.#shown = 0;
   }
 
   /** The checked answer with the numbers that its stream had. Its citations are in the order of their numbers. */
   apply<T extends Omit<CheckedAnswer, 'checkedBy'>>(checked: T): T {
-    const known = { knows: (ref: string) => this.#register.chunkOf(ref) !== undefined };
-    const edits = findMarkers(checked.answer, known).flatMap(({ start, end, references, label }) => {
-      const refs = references.map(({ name }) => name).filter(known.knows);
-      return label !== null || refs.length === 0 ? [] : [{ start, end, text: this.#write(refs) }];
-    });
-    const numberOf = (ref: string) => (known.knows(ref) ? this.#numberOf(ref) : ref);
+    const edits = this.#numberMarkers(checked.answer);
+    const numberOf = (ref: string) => this.#numbers.get(ref) ?? ref;
     return {
       ...checked,
       answer: replaceRanges(checked.answer, edits),
       citations: checked.citations
-        .map((citation) =>
-          citation.chunkId === null ? citation : { ...citation, marker: numberOf(citation.marker) },
-        )
+        .map((citation) => ({
+          ...citation,
+          marker: citation.chunkId === null ? citation.marker : numberOf(citation.marker),
+        }))
         .toSorted((a, b) => positionOf(a) - positionOf(b)),
       sentences: checked.sentences.map((sentence) => ({
         ...sentence,
@@ -75,37 +59,43 @@ export class MarkerNumbers {
         // As in "42 is not in [7]".
         reason: sentence.reason && {
           ...sentence.reason,
-          text: sentence.reason.text.replace(/(?<=\[)\d+(?=\])/g, (ref) => this.#numbers.get(ref) ?? ref),
+          text: sentence.reason.text.replace(/(?<=\[)\d+(?=\])/g, numberOf),
         },
       })),
     };
   }
 
-  #numberOf(ref: string): string {
+  #showUntil(end: number): string {
+    const from = this.#shown;
+    if (end <= from) return '';
+    this.#shown = end;
+    const text = this.#source.slice(from, end);
+    if (!/[\]】]/.test(text)) return text;
+    const edits = this.#numberMarkers(this.#source.slice(0, end), from, true).map((edit) => ({
+      ...edit,
+      start: edit.start - from,
+      end: edit.end - from,
+    }));
+    return replaceRanges(text, edits);
+  }
+
+  /** Edits that number the refs of a text from an offset on. Unknown ones go, with the spaces before them. */
+  #numberMarkers(text: string, from = 0, isStreamed = false): TextEdit[] {
+    return findMarkers(text, this.#knows).flatMap(({ start, end, names }) => {
+      if (start < from || names.some((name) => !/^\d+$/.test(name))) return [];
+      if (isStreamed && isInCode(text.slice(0, start))) return [];
+      const known = new Set(names.filter(this.#knows));
+      if (known.size > 0)
+        return [{ start, end, text: Array.from(known, (ref) => this.#write(ref)).join('') }];
+      const before = text.slice(from, start);
+      return [{ start: from + before.replace(/[ \t]{0,20}$/, '').length, end, text: '' }];
+    });
+  }
+
+  #write(ref: string): string {
     const number = this.#numbers.get(ref) ?? String(this.#numbers.size + 1);
     this.#numbers.set(ref, number);
-    return number;
-  }
-
-  #write(refs: readonly string[]): string {
-    return [...new Set(refs)].map((ref) => `[${this.#numberOf(ref)}]`).join('');
-  }
-
-  /** The text of a held marker and the spaces before it; null if the bracket is something else. */
-  #rewrite(start: number, close: number): string | null {
-    const refs = start < 0 || start > close ? null : parseRefs(this.#held.slice(start + 1, close));
-    if (refs === null || isInCode(this.#passed)) return null;
-    const known = refs.filter((ref) => this.#register.chunkOf(ref) !== undefined);
-    const text = this.#passed + this.#held.slice(0, close + 1);
-    if (!isCitation(text, this.#passed.length + start, refs, (ref) => known.includes(ref))) return null;
-    return known.length === 0 ? '' : this.#held.slice(0, start) + this.#write(known);
-  }
-
-  #pass(length: number): string {
-    const text = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
-    this.#passed += text;
-    return text;
+    return `[${number}]`;
   }
 }
 

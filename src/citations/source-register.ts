@@ -66,31 +66,23 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
 }
 
 function createIndex(sources: readonly RegisteredSource[]): Map<string, RegisteredSource[]> {
-  const index = new Map<string, RegisteredSource[]>();
-  for (const source of sources) {
-    for (const key of keysOf(source.chunk)) {
-      const found = index.get(key);
-      if (found === undefined) index.set(key, [source]);
-      else found.push(source);
-    }
-  }
-  return index;
+  const keyed = sources.flatMap((source) => [...keysOf(source.chunk)].map((key) => ({ key, source })));
+  const byKey = Map.groupBy(keyed, ({ key }) => key);
+  return new Map([...byKey].map(([key, found]) => [key, found.map(({ source }) => source)]));
 }
 
 function keysOf(chunk: RetrievedChunk): Set<string> {
   const addresses = [chunk.url, publicAddress(chunk)];
-  const names = [chunk.title, [chunk.title, ...chunk.headings].join(' ')];
   // The first heading of a page usually repeats its title.
-  if (chunk.headings[0] === chunk.title) names.push(chunk.headings.join(' '));
+  const names = [chunk.title, [...new Set([chunk.title, ...chunk.headings])].join(' ')].map(toTitleKey);
   return new Set([
-    ...addresses.map((address) => `url ${toUrlKey(address)}`),
-    ...addresses.map((address) => `page ${toPageKey(address)}`),
-    ...names.map(toTitleKey).flatMap((name) => (name === '' ? [] : `title ${name}`)),
+    ...addresses.flatMap((address) => [`url ${toUrlKey(address)}`, `page ${toPageKey(address)}`]),
+    ...names.filter((name) => name !== '').map((name) => `title ${name}`),
   ]);
 }
 
 /** A title for comparison: its words in lower case, without accents and punctuation. */
-export function toTitleKey(title: string): string {
+function toTitleKey(title: string): string {
   return title
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

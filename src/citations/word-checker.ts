@@ -1,7 +1,8 @@
 import type { ChunkStore, ChunkWords } from '../ports/chunk-store.ts';
 import type { CitationChecker, CitedSentence } from '../ports/citation-checker.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import { checkSentence, findQuote } from './check-sentence.ts';
+import { checkSentence } from './check-sentence.ts';
+import { findQuote } from './match-sentence.ts';
 
 /** Longer answers are compared by their words, which takes almost no time. */
 const MOST_ENCODED_CHARACTERS = 16_000;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkAnswer } from '../../src/citations/check-answer.ts';
 import { cleanAnswer } from '../../src/citations/clean-answer.ts';
-import { findMarkers } from '../../src/citations/find-markers.ts';
+import { findMarkersAndLinks } from '../../src/citations/find-markers.ts';
 import { createSourceRegister, type SourceRegister } from '../../src/citations/source-register.ts';
 import { createWordChecker } from '../../src/citations/word-checker.ts';
 import { citationSchema, isPassedCitation } from '../../src/domain/citation.ts';
@@ -42,34 +42,14 @@ test('returns a verdict per sentence and the best one per cited chunk', async ()
   ]);
 });
 
-test('quotes rows and code that are in a source', async () => {
-  const row = '| `limit` | It returns 429. Values below 0 are ignored. |';
-  const code = '```sh\n# All of them\nmake test # now\n```';
-  const text = `| Option | Notes |\n| --- | --- |\n${row}\n| other | Nothing. |\n\nRun it:\n\n${code}`;
-  const { citations, sentences } = await check(
-    `| Option | Notes |\n| --- | --- |\n${row}\n\n[1]\n\n${code}\n\n[1]`,
-    registerOf(chunk({ chunkId: 'options-0', text })),
-  );
-  expect(citations).toMatchObject([{ marker: '1', verdict: 'quoted' }]);
-  expect(sentences.filter(({ refs }) => refs.length > 0)).toMatchObject([
-    { text: row, verdict: 'quoted' },
-    { text: '# All of them make test # now', verdict: 'quoted' },
-  ]);
-});
-
-test('supports a sentence if each of its cited parts is supported', async () => {
+test('compares a sentence with all of its sources', async () => {
   const { sentences, citations } = await check(
     'A node publishes messages on a topic [1], while a service has one server [2].',
-    register,
   );
   expect(sentences).toMatchObject([{ verdict: 'supported', refs: ['1', '2'] }]);
-  expect(citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'supported']);
-  const half = await check(
-    'A node publishes messages on a topic [1], while a service has 12 servers [2].',
-    register,
-  );
+  expect(citations.map(({ verdict }) => verdict)).toEqual(['supported', 'supported']);
+  const half = await check('A node publishes messages on a topic [1], while a service has 12 servers [2].');
   expect(half.sentences).toMatchObject([{ verdict: 'unsupported' }]);
-  expect(half.citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'unsupported']);
 });
 
 test('does not support a marker without a sentence', async () => {
@@ -84,12 +64,9 @@ test('rewrites known markers of every form as refs', async () => {
     ' [Source: Services [intro]].',
     ' [Source: Services \\[intro\\]](https://docs.test/services_%28intro%29).',
     ' [Source: Services](https://docs.test/services_(intro)).',
-    ' (https://docs.test/services_(intro)).',
-    ' <https://docs.test/services_(intro)>.',
     ' [^2].',
     ' [2](https://docs.test/services_(intro)).',
     '. [Services](https://docs.test/services_(intro))',
-    '.\n\nSource: [Services](https://docs.test/services_(intro))',
   ]) {
     const checked = await check(claim + marker, register);
     expect(checked.answer, marker).toMatch(/^A service has one server(?: ?\[2\]\.|\. \[2\])$/);
@@ -101,8 +78,8 @@ test('cites the chunk of a document that supports the sentence', () => {
   expect(cleaned('Subscribers receive messages in callbacks [Source: Topics].')).toBe(
     'Subscribers receive messages in callbacks [3].',
   );
-  expect(cleaned('A topic can have many subscribers https://docs.test/topics.')).toBe(
-    'A topic can have many subscribers [1].',
+  expect(cleaned('A topic can have many subscribers [topics page](https://docs.test/topics).')).toBe(
+    'A topic can have many subscribers topics page [1].',
   );
 });
 
@@ -112,21 +89,18 @@ test('removes and reports unknown sources', async () => {
     ['Robots fly. [9] They land [8][1].', 'Robots fly. They land [1].'],
     ['Robots fly ([9]), they land.', 'Robots fly, they land.'],
     ['Robots (see [9]) fly.', 'Robots fly.'],
-    ['Robots fly ([9], [1]).', 'Robots fly [1].'],
+    ['Robots fly ([9], [1]).', 'Robots fly ([1]).'],
     ['Robots fly [1, 9].', 'Robots fly [1].'],
     ['Robots fly **[9]**.', 'Robots fly.'],
     ['Robots fly [Source: Evil](http://evil.test).', 'Robots fly.'],
-    ['Robots fly. [Evil](https://docs.test/evil)', 'Robots fly.'],
-    ['See the [manual](https://docs.test/manual) first.', 'See the manual first.'],
     ['See the [manual](manual.md) first.', 'See the manual first.'],
     ['See the [manual](file:///home/me/manual.md) first.', 'See the manual first.'],
     ['See the [manual](javascript:alert(1)) first.', 'See the manual first.'],
     ['See [Topics](http://evil.test/topics) first.', 'See Topics first.'],
-    ['See [https://docs.test/topics](http://evil.test) first.', 'See first.'],
+    ['See [https://docs.test/topics](http://evil.test) first.', 'See https://docs.test/topics first.'],
     ['Robots fly.\n\n## Sources\n\n- [Evil](http://evil.test)', 'Robots fly.'],
     ['Robots fly.\n\nSource: [Evil](http://evil.test)', 'Robots fly.'],
     ['Robots fly (Source: [Evil](http://evil.test)).', 'Robots fly.'],
-    ['Robots fly: http://evil.test/a_(b).', 'Robots fly:.'],
     ['Robots fly.\n\nSource: [9]\n\nThey land.', 'Robots fly.\n\nThey land.'],
     ['- Robots\n- [Source: Evil](http://evil.test)\n- fly', '- Robots\n- fly'],
     ['[Source: Evil](http://evil.test)', ''],
@@ -168,12 +142,11 @@ test('rejects an unknown address with a known title', () => {
   );
 });
 
-test('removes definitions that would turn a ref into a link', async () => {
+test('removes definitions that would turn a ref into a link', () => {
   expect(cleaned('A service has one server [2].\n\n[2]: http://evil.test "x"')).toBe(
     'A service has one server [2].',
   );
   expect(cleaned('A [x] b.\n[x]: <javascript:alert(1)>\nC.')).toBe('A [x] b.\nC.');
-  expect(await verdictsOf('A.\n\n[2]: http://evil.test')).toEqual(['http://evil.test unknown_source']);
 });
 
 test("removes the model's own list of sources", () => {
@@ -200,12 +173,12 @@ test('keeps prose about sources', () => {
   }
 });
 
-test('cites sources that are only listed at the sentence they support', () => {
+test('keeps a list of sources that has the only citations', async () => {
   expect(
     cleaned(
       'A node publishes messages on a topic. A service has one server.\n\nSources:\n- [Source: Topics](https://docs.test/topics)\n- [2]',
     ),
-  ).toBe('A node publishes messages on a topic. [1] A service has one server. [2]');
+  ).toBe('A node publishes messages on a topic. A service has one server.\n\nSources:\n- [1]\n- [2]');
 });
 
 test('keeps text without markers unchanged', () => {
@@ -217,7 +190,10 @@ test('keeps text without markers unchanged', () => {
       ),
     )
     .map((parts) => parts.join(''))
-    .filter((text) => findMarkers(text).length === 0 && !/source|reference|citation/i.test(text));
+    .filter(
+      (text) =>
+        findMarkersAndLinks(text, () => false).length === 0 && !/source|reference|citation/i.test(text),
+    );
   fc.assert(fc.property(words, (text) => cleaned(text) === text));
 });
 
@@ -282,15 +258,10 @@ test('removes every unknown marker, is idempotent and returns valid citations', 
   await fc.assert(
     fc.asyncProperty(answers, async (answer) => {
       const checked = await check(answer, register);
-      for (const { references, external } of findMarkers(checked.answer, {
-        knows: (ref) => register.chunkOf(ref) !== undefined,
-        isExternal: (url) => /^https?:\/\/(?!docs\.test)/.test(url),
-      })) {
-        if (external) continue;
-        for (const { name, url } of references) {
-          expect(url).toBeNull();
-          expect(register.chunkOf(name)).toBeDefined();
-        }
+      const isKnown = (ref: string) => register.chunkOf(ref) !== undefined;
+      for (const { names, link } of findMarkersAndLinks(checked.answer, isKnown)) {
+        if (link === null) expect(names.every(isKnown)).toBe(true);
+        else expect([link.isImage, names, link.url]).toEqual([false, [], expect.stringMatching(/^https?:/)]);
       }
       for (const citation of checked.citations) citationSchema.parse(citation);
       const again = await check(checked.answer, register);
@@ -301,25 +272,14 @@ test('removes every unknown marker, is idempotent and returns valid citations', 
   );
 });
 
-test('removes every unknown address outside of code, except plain links to other sites', () => {
-  const withoutBackticks = answers.map((answer) => answer.replace(/[`~]/g, ''));
-  fc.assert(
-    fc.property(withoutBackticks, (answer) => {
-      const withoutLinks = cleaned(answer).replace(/(?<!!)\[[^[\]]+\]\(http:\/\/evil\.test\S*\)/g, ' ');
-      expect(withoutLinks).not.toMatch(/(?:https?|ftp|file):\/\/[a-z\d]/i);
-      expect(cleaned(answer)).not.toMatch(/\[\s*(?:source\b|\d)[^[\]]*\]\(http/i);
-    }),
-    { numRuns: 3000 },
-  );
-});
-
 test('passes cited sentences of the sample book', async () => {
   for (const file of globSync('fixtures/book/**/*.md')) {
     const text = readFileSync(file, 'utf8').replace(/^---\n.*?\n---\n/s, '');
     const page = registerOf(chunk({ text, title: 'Page', headings: [] }));
     for (const { start, end, heading } of splitSentences(text)) {
       const sentence = text.slice(start, end);
-      if (heading || !/^[A-Z`].*\.$/s.test(sentence) || findMarkers(sentence).length > 0) continue;
+      if (heading || !/^[A-Z`].*\.$/s.test(sentence) || findMarkersAndLinks(sentence, () => false).length > 0)
+        continue;
       const { sentences, answer } = await check(`${sentence} [1]`, page);
       expect(answer).toBe(`${sentence} [1]`);
       expect(sentences, sentence).toMatchObject([{ refs: ['1'] }]);
@@ -338,7 +298,7 @@ test.each(Object.entries(HOSTILE))('checking an answer of 100 kB of %j takes lit
 test('removes deeply nested brackets', async () => {
   const nested = `${'['.repeat(5000)}9${']9'.repeat(4999)}]`;
   const { answer } = await check(nested, register);
-  expect(findMarkers(answer)).toEqual([]);
+  expect(findMarkersAndLinks(answer, () => false)).toEqual([]);
   expect(cleaned(answer)).toBe(answer);
 });
 
@@ -348,6 +308,6 @@ test('checks many citations of a document with many chunks quickly', () => {
       chunk({ chunkId: `c${index}`, text: `Robot ${index} flies. `.repeat(10) }),
     ),
   );
-  const answer = 'Robot 7 flies https://docs.test/topics. '.repeat(500);
+  const answer = 'Robot 7 flies [Source: Topics]. '.repeat(500);
   expect(elapsed(() => cleanAnswer(answer, many))).toBeLessThan(20_000);
 });

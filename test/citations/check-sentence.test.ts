@@ -111,13 +111,9 @@ test.each([
   ['Step 3: restart the server.', 'Then restart the server.'],
   ['Section 4.2 describes how the server restarts.', 'It describes how the server restarts.'],
   ['Run `uvicorn <module>:app --reload`.', 'uvicorn main:app --reload'],
-  ['Set `export OPENAI_API_KEY=YOUR_API_KEY`.', 'Set OPENAI_API_KEY to your key.'],
   ['Use `ros2 run my_package my_node`.', 'ros2 run <package_name> <executable_name>'],
   ['Use camelCase names such as `userName`.', 'Names are in camel case: user_name becomes userName.'],
-  ['Use JavaScript or TypeScript for the client.', 'For the client, JS and TS are both supported.'],
-  ['The show is set in the United States.', 'The show is set in the US.'],
   ['No, you need to restart the server yourself.', 'You need to restart the server yourself.'],
-  ['Users who are not admins cannot delete users.', 'Only admins can delete users.'],
 ])('does not flag other ways to write a fact: %s', async (claim, text) => {
   const embedded = (await embedder.embedWords?.([text])) ?? [];
   const vectors = new Map([

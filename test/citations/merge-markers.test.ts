@@ -10,29 +10,8 @@ const CASES: [string, string, string][] = [
   ['each paragraph has its marker', 'A is. [1]\n\nB is. [1]', 'A is. [1]\n\nB is. [1]'],
   ['a list of one source has one marker', '- a [1]\n- b [1]\n- c [1]', '- a\n- b\n- c [1]'],
   ['an uncited item is not taken over', '- a [1]\n- b\n- c [1]', '- a [1]\n- b\n- c [1]'],
-  [
-    'a marker below code stands in the text above it',
-    'Run:\n\n```\nmake\n```\n\n[1]\n\nThen B. [2]',
-    'Run: [1]\n\n```\nmake\n```\n\nThen B. [2]',
-  ],
-  ['a second source of code', 'Run. [1]\n\n```\nmake\n```\n\n[2]', 'Run. [1][2]\n\n```\nmake\n```'],
-  [
-    'a marker below code is left out if the text above has it',
-    'Run it. [1]\n\n```\nmake\n```\n\n[1]',
-    'Run it. [1]\n\n```\nmake\n```',
-  ],
-  [
-    'code below a heading is cited there',
-    '### Build\n\n```\nmake\n```\n\n[1]',
-    '### Build [1]\n\n```\nmake\n```',
-  ],
-  ['code without text above it', '```\nmake\n```\n\n[2]', '```\nmake\n```\n\n[2]'],
-  [
-    'two blocks of code',
-    'Run:\n\n```\na\n```\n\n[1]\n\n```\nb\n```\n\n[1]',
-    'Run: [1]\n\n```\na\n```\n\n```\nb\n```',
-  ],
-  ['a table', '### T\n\n| a |\n| - |\n| b |\n\n[1]', '### T [1]\n\n| a |\n| - |\n| b |'],
+  ['a table', '| a [1] |\n| b [1] |', '| a |\n| b [1] |'],
+  ['markers below code stay', 'Run: [1]\n\n```\nmake\n```\n\n[1]', 'Run: [1]\n\n```\nmake\n```\n\n[1]'],
   [
     'code and indexes stay',
     'Use `a[1]` and rows[1]. [1] So `b[1]`. [1]',
@@ -94,6 +73,6 @@ test('a stream shows code at once, and text up to the last marker', () => {
   expect(out).toBe('The first sentence is so. [1] And the second one is as well.');
   merger.push('. [2]\n\n```\nmake\n');
   expect(out).toBe(
-    'The first sentence is so. [1] And the second one is as well. But the third one is not yet here. [2]\n\n```\nmake',
+    'The first sentence is so. [1] And the second one is as well. But the third one is not yet here. [2]\n\n```\nmake\n',
   );
 });

@@ -5,10 +5,7 @@ import { splitClaims } from '../../src/citations/split-claims.ts';
 /** Each sentence with what its markers name. */
 function claimsIn(answer: string): [string, ...string[]][] {
   const markers = findMarkers(answer);
-  return splitClaims(answer, markers).map((claim) => [
-    claim.text,
-    ...claim.markers.flatMap(({ references }) => references.map(({ name }) => name)),
-  ]);
+  return splitClaims(answer, markers).map((claim) => [claim.text, ...claim.refs]);
 }
 
 test('assigns a marker to the sentence it is in or follows', () => {
@@ -21,31 +18,21 @@ test('assigns a marker to the sentence it is in or follows', () => {
   ]);
 });
 
-test('treats code with a line of markers below it as a claim', () => {
-  expect(claimsIn('```yaml\nport: 80\nhost: a\n```\n\n[1]\n\nTwo. [2]')).toEqual([
-    ['port: 80 host: a', '1'],
+test('assigns a marker below code or a table to the sentence above it', () => {
+  expect(claimsIn('Run this:\n\n```yaml\nport: 80\n```\n\n[1]\n\nTwo. [2]')).toEqual([
+    ['Run this:', '1'],
     ['Two.', '2'],
   ]);
-  expect(claimsIn('Run this: [1]\n\n```sh\nrun\n```\n\nThen wait.')).toEqual([
-    ['Run this:', '1'],
-    ['Then wait.'],
-  ]);
+  expect(claimsIn('# Title\n\n```sh\nrun\n```\n\n[1]')).toEqual([['Title', '1']]);
+  expect(claimsIn('| a |\n| --- |\n| b |\n\n[1]')).toEqual([['| a |'], ['| b |', '1']]);
+});
+
+test('assigns a source line to the sentence above it', () => {
+  expect(claimsIn('One. Two.\n\nSource: [1]\n\nThree.')).toEqual([['One.'], ['Two.', '1'], ['Three.']]);
 });
 
 test('removes parentheses around a marker, but not those of a function', () => {
   expect(claimsIn('Call spin() now ([1]).')).toEqual([['Call spin() now.', '1']]);
-});
-
-test('treats each table row as a claim with the markers below the table', () => {
-  const table = '| name | what it does |\n| --- | --- |\n| a | It runs. It waits. |\n| b | It stops |';
-  const rows = ['| a | It runs. It waits. |', '| b | It stops |'];
-  expect(claimsIn(`${table}\n\n[1] [2]\n\nTwo. [3]`)).toEqual([
-    ['| name | what it does |'],
-    ...rows.map((row) => [row, '1', '2']),
-    ['Two.', '3'],
-  ]);
-  expect(claimsIn(`${table}\n\n[1] says more.`)).toContainEqual(['says more.', '1']);
-  expect(claimsIn(`${table}\n\n[1] says more.`)).toContainEqual(['| b | It stops |']);
 });
 
 test('assigns a marker at the start of a paragraph to its first sentence', () => {
@@ -54,11 +41,7 @@ test('assigns a marker at the start of a paragraph to its first sentence', () =>
 });
 
 test('assigns a marker on its own line to the sentence before it', () => {
-  expect(claimsIn('One. Two.\n\n[1](https://a.test)\n\nThree.')).toEqual([
-    ['One.'],
-    ['Two.', 'https://a.test'],
-    ['Three.'],
-  ]);
+  expect(claimsIn('One. Two.\n\n[1]\n\nThree.')).toEqual([['One.'], ['Two.', '1'], ['Three.']]);
 });
 
 test('abbreviations, decimals, versions and code do not end a sentence', () => {
@@ -89,7 +72,5 @@ test('splits sentences of other scripts', () => {
 });
 
 test('keeps the text of a link in its sentence', () => {
-  expect(claimsIn('See [the guide](https://a.test) for more.')).toEqual([
-    ['See the guide for more.', 'the guide'],
-  ]);
+  expect(claimsIn('See [the guide](https://a.test) for more.')).toEqual([['See the guide for more.']]);
 });

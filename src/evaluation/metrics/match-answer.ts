@@ -1,4 +1,4 @@
-import { findDigits, findMissingNumbers, isNegated } from '../../citations/claim-facts.ts';
+import { findDigits, findMissingNumbers, isNegated } from '../../citations/check-sentence.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 

@@ -129,9 +129,8 @@ export interface UrlCitation {
 /** The markers in an answer, or in the part of it that was sent, whose source supports it at least weakly. */
 export function findUrlCitations({ text, citeloop }: AgentAnswer, sent = text): UrlCitation[] {
   const byMarker = new Map(citeloop.citations.map((citation) => [citation.marker, citation]));
-  const known = { knows: (ref: string) => byMarker.has(ref) };
-  return findMarkers(sent, known).flatMap(({ start, end, references }) =>
-    references.flatMap(({ name }) => {
+  return findMarkers(sent, (ref) => byMarker.has(ref)).flatMap(({ start, end, names }) =>
+    names.flatMap((name) => {
       const citation = byMarker.get(name);
       if (citation === undefined || !isPassedCitation(citation)) return [];
       return [{ start_index: start, end_index: end, url: citation.url, title: citation.title }];
