@@ -174,7 +174,6 @@ test('other folders import citations through its public files', () => {
     'merge-markers',
     'source-register',
     'word-checker',
-    'entailment-checker',
   ].map((name) => `src/citations/${name}.ts`);
   const wrong = findImports(
     (file, target) =>

@@ -122,7 +122,7 @@ function toReason(kind: FlagReason['kind'], text: string): FlagReason {
   return { kind, text };
 }
 
-function formatRefs(refs: readonly string[]): string {
+export function formatRefs(refs: readonly string[]): string {
   return refs.map((ref) => `[${ref}]`).join('');
 }
 

@@ -57,8 +57,7 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
       const numbered = sources.get(String(Number(REF.exec(text)?.[1])));
       if (numbered !== undefined) return [numbered];
       index ??= createIndex(entries());
-      const keys = [`url ${toUrlKey(text)}`, `page ${toPageKey(text)}`, `title ${toTitleKey(text)}`];
-      return keys.map((key) => index?.get(key)).find((found) => found !== undefined) ?? [];
+      return index.get(toUrlKey(text)) ?? index.get(toTitleKey(text)) ?? [];
     },
     lastRef: () => last,
     entries,
@@ -72,26 +71,23 @@ function createIndex(sources: readonly RegisteredSource[]): Map<string, Register
 }
 
 function keysOf(chunk: RetrievedChunk): Set<string> {
-  const addresses = [chunk.url, publicAddress(chunk)];
+  const { title, headings, url } = chunk;
   // The first heading of a page usually repeats its title.
-  const names = [chunk.title, [...new Set([chunk.title, ...chunk.headings])].join(' ')].map(toTitleKey);
-  return new Set([
-    ...addresses.flatMap((address) => [`url ${toUrlKey(address)}`, `page ${toPageKey(address)}`]),
-    ...names.filter((name) => name !== '').map((name) => `title ${name}`),
-  ]);
+  const titles = [title, [...new Set([title, ...headings])].join(' ')].map(toTitleKey);
+  return new Set([toUrlKey(url), toUrlKey(publicAddress(chunk)), ...titles].filter((key) => key.length > 2));
 }
 
 /** A title for comparison: its words in lower case, without accents and punctuation. */
 function toTitleKey(title: string): string {
-  return title
+  const words = title
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+    .match(/[\p{L}\p{N}]+/gu);
+  return `t ${words?.join(' ') ?? ''}`;
 }
 
-/** An address for comparison: decoded, with the host in lower case, without a trailing slash and punctuation around it. */
+/** An address for comparison: decoded, with the host in lower case, without fragment, last slash and punctuation around it. */
 function toUrlKey(url: string): string {
   let key = url.replace(/^[\s<"'“”]+|[\s>"'“”.,;:!?*]+$/g, '');
   try {
@@ -99,10 +95,6 @@ function toUrlKey(url: string): string {
   } catch {
     // Compared as written.
   }
-  return key.replace(/^[\s\S]*?:\/\/[^/?#]*/, (start) => start.toLowerCase()).replace(/(?!^)\/+$/, '');
-}
-
-/** The same for the page of an address, without its fragment. */
-function toPageKey(url: string): string {
-  return toUrlKey(url).replace(/(?!^)\/*#[\s\S]*$/, '');
+  const page = key.replace(/(?!^)\/*(?:#[\s\S]*)?$/, '');
+  return `u ${page.replace(/^[\s\S]*?:\/\/[^/?#]*/, (start) => start.toLowerCase())}`;
 }

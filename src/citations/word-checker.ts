@@ -1,7 +1,8 @@
 import type { ChunkStore, ChunkWords } from '../ports/chunk-store.ts';
-import type { CitationChecker, CitedSentence } from '../ports/citation-checker.ts';
+import type { CitationChecker, CitedSentence, SentenceCheck } from '../ports/citation-checker.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import { checkSentence } from './check-sentence.ts';
+import type { Reranker } from '../ports/reranker.ts';
+import { checkSentence, formatRefs } from './check-sentence.ts';
 import { findQuote } from './match-sentence.ts';
 
 /** Longer answers are compared by their words, which takes almost no time. */
@@ -51,3 +52,38 @@ export const noChecker: CitationChecker = async (sentences) => ({
   checks: sentences.map(() => ({ verdict: 'supported', reason: null, evidence: null })),
   checkedBy: 'off',
 });
+
+/**
+ * Flags a sentence if a cross-encoder finds it entailed by each of its chunks with a lower probability than its
+ * threshold. Quotes and evidence come from `words`. Throws if the cross-encoder cannot be loaded, since the user chose it.
+ */
+export function createEntailmentChecker(
+  crossEncoder: () => Promise<Reranker>,
+  words: CitationChecker,
+): CitationChecker {
+  return async (sentences, context) => {
+    const { checks: byWords } = await words(sentences, context);
+    const { rerank, scoreThreshold } = await crossEncoder();
+
+    /** The chunk comes first, as such models are trained. */
+    async function isEntailed({ text, chunks }: CitedSentence): Promise<boolean> {
+      for (const chunk of chunks) {
+        const [result] = await rerank(chunk.text, [text], 1, context.signal);
+        if (result !== undefined && result.score >= scoreThreshold) return true;
+      }
+      return false;
+    }
+
+    const checks: SentenceCheck[] = [];
+    for (const [index, sentence] of sentences.entries()) {
+      const check = byWords[index] as SentenceCheck;
+      if (check.verdict === 'quoted') checks.push(check);
+      else if (await isEntailed(sentence)) checks.push({ ...check, verdict: 'supported', reason: null });
+      else {
+        const reason = `${formatRefs(sentence.refs)} does not entail this`;
+        checks.push({ ...check, verdict: 'unsupported', reason: { kind: 'not_entailed', text: reason } });
+      }
+    }
+    return { checks, checkedBy: 'onnx' };
+  };
+}

@@ -2,8 +2,7 @@ import type { Model, ModelRequest } from '@openai/agents';
 import { Usage } from '@openai/agents';
 import { expect, test } from 'vitest';
 import { createModelChecker } from '../../src/agent/model-checker.ts';
-import { createEntailmentChecker } from '../../src/citations/entailment-checker.ts';
-import { createWordChecker } from '../../src/citations/word-checker.ts';
+import { createEntailmentChecker, createWordChecker } from '../../src/citations/word-checker.ts';
 import type { TokensUsed } from '../../src/domain/agent-response.ts';
 import { chunk } from '../domain/arbitraries.ts';
 

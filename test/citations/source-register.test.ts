@@ -49,15 +49,6 @@ test('finds an address regardless of slash, fragment, host case and surrounding 
   expect(refsOf(register, 'https://docs.test/%E0%A4%A')).toEqual([]);
 });
 
-test('prefers the chunk of the fragment of an address', () => {
-  const register = registerOf(
-    chunk({ chunkId: 'a', url: 'https://docs.test/p#one' }),
-    chunk({ chunkId: 'b', url: 'https://docs.test/p#two' }),
-  );
-  expect(refsOf(register, 'https://docs.test/p#two')).toEqual(['2']);
-  expect(refsOf(register, 'https://docs.test/p#three')).toEqual(['1', '2']);
-});
-
 test('finds all chunks of a title, narrowed by headings', () => {
   const register = exampleRegister();
   expect(refsOf(register, 'topics')).toEqual(['1', '3']);

@@ -7,7 +7,7 @@ const MODEL_INSTRUCTION =
   /^\W*(?:(?:system|assistant|ai|model|note to (?:the )?(?:ai|assistant|model))\s*:|(?:please |now |then )?(?:ignore|disregard|forget|override) (?:all|any|the|your|these|previous|prior|earlier)\b.*\b(?:instructions?|rules|prompts?|commands?|messages?|documents?)\b|you are now\b|from now on,? (?:you|answer|always|reply)\b)/im;
 /** The tags around the passages of a prompt. */
 const SOURCE_TAG = /<\/?source\b/i;
-/** Written as code, since addresses would be taken for citations. */
+/** Written as code, since Markdown would change some of its characters. */
 const ADDRESS_END = /[^\s)\]>"']*[^\s)\]>"'.,;:!?]/.source;
 const ADDRESS = `https?://(?:\\[[\\da-f:]+\\](?:${ADDRESS_END})?|${ADDRESS_END})`;
 /** A word; written as code if Markdown would change it: `**kwargs`, `__init__`, `<div>`, `[1]`. */
