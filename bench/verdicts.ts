@@ -1,5 +1,4 @@
-import { CHECK_LIMITS } from '../src/citations/check-sentence.ts';
-import { findClaimedNames } from '../src/citations/check-sentence.ts';
+import { CHECK_LIMITS, findClaimedNames } from '../src/citations/check-sentence.ts';
 import { createLabelledCheck, measureSimilarity } from './support/check-labelled.ts';
 import {
   LABELLED_DATA,

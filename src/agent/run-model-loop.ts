@@ -40,6 +40,8 @@ interface ModelLoopOptions {
   events: TurnEvents;
   /** Numbers the sources in the text that is shown. Messages keep the refs that the model writes. */
   numbers: MarkerNumbers;
+  /** Called with the text so far when a line or a bracket begins. */
+  onText?: ((text: string) => void) | undefined;
   signal: AbortSignal;
 }
 
@@ -133,7 +135,7 @@ function withJsonArguments(item: StreamedResponse['output'][number]): StreamedRe
 /** Emits text and tool calls as they arrive, and records tool calls and their results as messages. */
 async function forwardStream(
   stream: AsyncIterable<RunStreamEvent>,
-  { record, events, numbers, outputSchema }: ModelLoopOptions,
+  { record, events, numbers, outputSchema, onText }: ModelLoopOptions,
 ): Promise<void> {
   const calls = new Map<string, ToolCall>();
   let unrecorded: ToolCall[] = [];
@@ -142,6 +144,7 @@ async function forwardStream(
   const addText = (delta: string) => {
     if (delta === '') return;
     text += delta;
+    if (outputSchema === undefined && /[[\n]/.test(delta)) onText?.(text);
     events.enterPhase('generating');
     // A list of numbers in JSON is not a marker.
     show(outputSchema === undefined ? numbers.push(delta) : delta);

@@ -1,6 +1,6 @@
 import type { AgentInputItem, Model, Tool } from '@openai/agents-core';
 import type { ZodObject } from 'zod';
-import { type CheckedAnswer, checkAnswer } from '../citations/check-answer.ts';
+import { type CheckedAnswer, checkAnswer, prepareCheck } from '../citations/check-answer.ts';
 import { MarkerNumbers, toSessionRefs } from '../citations/marker-numbers.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
 import { type AgentConfig, type RetrievalPolicy, systemPromptFor } from '../domain/agent-config.ts';
@@ -183,9 +183,13 @@ export async function answerQuestion(
     tools.push(...(setup.tools ?? []));
     const input: AgentInputItem[] = [...historyItems, { role: 'user', content: prompt }];
     const numbers = new MarkerNumbers(sources);
+    let prepared = 0;
     const loop = {
       ...{ config, model, instructions, record, events, numbers, signal },
       tracing: setup.tracing,
+      onText: (text: string) => {
+        prepared = prepareCheck(text, sources, setup.checker, prepared);
+      },
       outputSchema: setup.output,
     };
     const forcedTool = mode.tool === 'forced' ? config.toolName : undefined;

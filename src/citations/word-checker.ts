@@ -2,11 +2,13 @@ import type { ChunkStore, ChunkWords } from '../ports/chunk-store.ts';
 import type { CitationChecker, CitedSentence, SentenceCheck } from '../ports/citation-checker.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
+import { memoize } from '../text/memoize.ts';
 import { checkSentence, formatRefs } from './check-sentence.ts';
 import { findQuote } from './match-sentence.ts';
 
 /** Longer answers are compared by their words, which takes almost no time. */
 const MOST_ENCODED_CHARACTERS = 16_000;
+const RECENT_SENTENCES = 64;
 
 interface WordCheckerOptions {
   store: Pick<ChunkStore, 'wordVectors'>;
@@ -19,32 +21,41 @@ interface WordCheckerOptions {
  * there are none, and where encoding fails, it compares the words themselves.
  */
 export function createWordChecker({ store, embedder }: WordCheckerOptions): CitationChecker {
+  /** Keeps the word vectors of recent sentences, so that those of a streamed answer can be encoded before it ends. */
+  const encode = memoize({ size: RECENT_SENTENCES }, async (text: string) => {
+    const encoded = await embedder?.().then((one) => one.embedWords?.([text]));
+    return encoded?.[0]?.words ?? null;
+  });
+
   /** The word vectors of the sentences, by their texts, and of the chunks that they cite. */
-  async function readVectors(sentences: readonly CitedSentence[], signal: AbortSignal | undefined) {
-    const none = { ofSentences: new Map<string, Int8Array>(), ofChunks: new Map<string, ChunkWords>() };
+  async function readVectors(sentences: readonly CitedSentence[]) {
+    const none = {
+      ofSentences: new Map<string, Int8Array | null>(),
+      ofChunks: new Map<string, ChunkWords>(),
+    };
     const texts = [...new Set(sentences.map(({ text }) => text))];
     const length = texts.reduce((sum, text) => sum + text.length, 0);
     if (embedder === null || length === 0 || length > MOST_ENCODED_CHARACTERS) return none;
     const chunkIds = sentences.flatMap(({ chunks }) => chunks.map(({ chunkId }) => chunkId));
     const ofChunks = await store.wordVectors([...new Set(chunkIds)]);
     if (ofChunks.size === 0) return none;
-    const encoded = (await (await embedder()).embedWords?.(texts, signal)) ?? [];
-    return { ofSentences: new Map(encoded.map(({ words }, index) => [texts[index] ?? '', words])), ofChunks };
+    const encoded = await Promise.all(texts.map(encode));
+    return { ofSentences: new Map(texts.map((text, index) => [text, encoded[index] ?? null])), ofChunks };
   }
 
-  return async (sentences, { question, signal }) => {
+  const check: CitationChecker = async (sentences, { question, signal }) => {
     // Quotes need no vectors.
     const paraphrased = sentences.filter((sentence) => findQuote(sentence) === null);
-    const vectors = await readVectors(paraphrased, signal).catch(() => {
-      signal?.throwIfAborted();
-      return null;
-    });
+    const vectors = await readVectors(paraphrased).catch(() => null);
+    signal?.throwIfAborted();
     const checks = sentences.map((sentence) => {
       const words = vectors?.ofSentences.get(sentence.text) ?? null;
       return checkSentence({ ...sentence, words }, vectors?.ofChunks ?? new Map(), question);
     });
     return { checks, checkedBy: 'words' };
   };
+  const prepare = (sentences: readonly CitedSentence[]) => check(sentences, { question: '' }).catch(() => {});
+  return embedder === null ? check : Object.assign(check, { prepare });
 }
 
 /** Checks nothing: every citation of a retrieved chunk passes. */

@@ -36,7 +36,8 @@ export interface CitationChecks {
 }
 
 /** Decides whether cited chunks support sentences. Throws AppErrors, or the reason of the signal. */
-export type CitationChecker = (
-  sentences: readonly CitedSentence[],
-  context: CheckContext,
-) => Promise<CitationChecks>;
+export interface CitationChecker {
+  (sentences: readonly CitedSentence[], context: CheckContext): Promise<CitationChecks>;
+  /** Does ahead what takes long, for sentences of an answer that is still written. Never throws. */
+  prepare?(sentences: readonly CitedSentence[]): Promise<unknown>;
+}
