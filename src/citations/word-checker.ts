@@ -54,7 +54,11 @@ export function createWordChecker({ store, embedder }: WordCheckerOptions): Cita
     });
     return { checks, checkedBy: 'words' };
   };
-  const prepare = (sentences: readonly CitedSentence[]) => check(sentences, { question: '' }).catch(() => {});
+  /** Asks the store nothing, so that a remote one gets the same requests. */
+  const prepare = (sentences: readonly CitedSentence[]) => {
+    const paraphrased = sentences.filter((sentence) => findQuote(sentence) === null);
+    return Promise.all(paraphrased.map(({ text }) => encode(text))).catch(() => {});
+  };
   return embedder === null ? check : Object.assign(check, { prepare });
 }
 
