@@ -186,12 +186,10 @@ function markerButtons(
   const known = new Map(
     citations.filter(({ chunkId }) => chunkId !== null).map((each) => [each.marker, each]),
   );
-  const places = findMarkers(answer, { knows: (ref) => known.has(ref) });
+  const places = findMarkers(answer, (ref) => known.has(ref));
   const createButton = (citation: Citation, nth: number) => {
     const { marker } = citation;
-    const ends = places.flatMap((each) =>
-      each.references.some(({ name }) => name === marker) ? each.end : [],
-    );
+    const ends = places.flatMap((each) => (each.names.includes(marker) ? each.end : []));
     const [from = 0, to = 0] = nth === 0 ? [0, ends[0]] : ends.slice(nth - 1);
     const citing = sentences.filter(({ refs }) => refs.includes(marker));
     // A marker stands for the sentences since the last marker of its source, and in the last one of them.
