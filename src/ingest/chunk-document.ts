@@ -20,7 +20,7 @@ import {
 import { splitLongBlocks } from './split-long-blocks.ts';
 
 /** Raised whenever a document would yield other chunks, so that it is chunked again. */
-export const CHUNKER_VERSION = 5;
+export const CHUNKER_VERSION = 6;
 
 /** The embedder adds a token at the start and one at the end. */
 const ADDED_TOKENS = 2;

@@ -61,7 +61,7 @@ export interface IngestSummary {
   removed: number;
   /** Documents that the sources no longer have and pruning would remove, as paths below their root. */
   gone: string[];
-  /** Documents without text, which are not stored, as paths below their root. */
+  /** Documents without text to read, which are not stored, as paths below their root. */
   empty: string[];
   failed: { uri: string; message: string; hint: string | null }[];
   /** Chunks written. */

@@ -5,53 +5,97 @@ import { mediaTypeOfPath } from './media-type.ts';
 /** The included files of a document by their path as it is written there. */
 export type IncludedFiles = Readonly<Record<string, Uint8Array>>;
 
-/** `{* app.py ln[1:5] hl[3] *}` (FastAPI) or `--8<-- "app.py:1:5"` (PyMdown Snippets), alone on a line. */
-const INCLUDE =
-  /^([ \t]*)(?:\{\*[ \t]+([^\s{}<>]+)([^\n{}<>]*)\*\}|-+8<-+[ \t]+(["'])([^"'\n<>:]+)(?::([^"'\n<>]*))?\4)[ \t]*$/gm;
+/** The part of an included file: lines such as `3:5,9` or the name of a section, and the text before and after it. */
+export type IncludeSelection = Partial<Record<'lines' | 'start' | 'end', string | undefined>>;
+
+/** Alone on a line: forms of FastAPI, PyMdown Snippets, Jinja and MkDocs, and MyST. */
+const INCLUDE = new RegExp(
+  `^([ \\t]*)(?:${[
+    /\{\*[ \t]+(?<braced>[^\s{}<>]+)(?<braces>[^\n{}<>]*)\*\}/,
+    /-+8<-+[ \t]+(?<quote>["'])(?<quoted>[^"'\n<>:]+)(?::(?<section>[^"'\n<>]*))?\k<quote>/,
+    /\{%-?\s*include(?:-markdown|_relative)?\s+["']?(?<tagged>[^\s"'%{}]+)["']?(?<tag>[^%{}]*)%\}/,
+    /(?<fence>`{3,}|:{3,})\{include\}[ \t]+(?<fenced>\S+)(?<fields>(?:\n[ \t]*:[a-z-]+:.*)*)\n[ \t]*\k<fence>/,
+  ]
+    .map(({ source }) => source)
+    .join('|')})[ \\t]*$`,
+  'gm',
+);
+/** The path in `.. include:: a.rst` and `.. literalinclude:: a.py`. */
+const RST_INCLUDE = /^[ \t]*\.\. (?:literal)?include::[ \t]+(\S+)[ \t]*$/gm;
 /** In comments, includes start their own block even within a paragraph. */
 const COMMENT = /^([ \t]*)<!--\ue0fe(.*)-->$/;
 /** A document may repeat an include. */
 const MAX_CHARACTERS = 4_000_000;
 
 export function findIncludePaths(source: string): string[] {
-  return [...new Set(Array.from(source.matchAll(INCLUDE), ([, , path, , , quoted]) => path ?? quoted ?? ''))];
+  const written = Array.from(source.matchAll(INCLUDE), (match) => parseInclude(match).path);
+  return [...new Set([...written, ...Array.from(source.matchAll(RST_INCLUDE), ([, path = '']) => path)])];
+}
+
+function parseInclude(match: RegExpMatchArray | undefined): { path: string; selection: IncludeSelection } {
+  const { braced, quoted, tagged, fenced, section, braces = '', tag = '', fields = '' } = match?.groups ?? {};
+  const option = (name: string) => {
+    const [, , text, line] = new RegExp(`\\b${name}[=:]\\s*(?:(["'])(.+?)\\1|(.+))`).exec(tag + fields) ?? [];
+    return text ?? line;
+  };
+  const lines = section ?? /\bln\[([^\]]*)\]/.exec(braces)?.[1];
+  const [start, end] = [option('start(?:-after)?'), option('end(?:-before)?')];
+  return { path: braced ?? quoted ?? tagged ?? fenced ?? '', selection: { lines, start, end } };
 }
 
 /** Turns includes into comments that `createIncluder` expands. Keeps the number of lines. */
 export function markIncludes(source: string): string {
-  return source.replace(INCLUDE, (line, indent: string) => `${indent}<!--\ue0fe${line.trim()}-->`);
+  return source.replace(INCLUDE, (written, indent: string) => {
+    const encoded = Buffer.from(written.trim()).toString('base64url');
+    return `${indent}<!--\ue0fe${encoded}-->${'\n'.repeat(written.split('\n').length - 1)}`;
+  });
+}
+
+/** Reads the lines of included files: none of a missing file, and up to a limit for all that a document includes. */
+export function createIncludeReader(files: IncludedFiles) {
+  let characters = 0;
+  return (path: string, { lines: selected = '', start = '', end = '' }: IncludeSelection): string[] => {
+    const isAvailable = characters <= MAX_CHARACTERS && Object.hasOwn(files, path);
+    const bytes = isAvailable ? files[path] : undefined;
+    if (bytes === undefined) return [];
+    const [before = '', ...after] = toText(bytes, path).split(start || '\0');
+    const [text = ''] = (after.length > 0 ? after.join(start) : before).split(end || '\0');
+    const lines = selectLines(text.split('\n'), selected);
+    characters += lines.reduce((sum, line) => sum + line.length + 1, 0);
+    return lines;
+  };
 }
 
 /** Expands the includes of one document. Includes of included files, and files that are missing, are dropped. */
 export function createIncluder(files: IncludedFiles, parse: (source: string) => Root) {
-  let characters = 0;
+  const read = createIncludeReader(files);
 
-  function readLines(comment: string): { path: string; lines: string[] } {
-    const [match] = (COMMENT.exec(comment)?.[2] ?? '').matchAll(INCLUDE);
-    const path = match?.[2] ?? match?.[5] ?? '';
-    const selection = match?.[6] ?? /\bln\[([^\]]*)\]/.exec(match?.[3] ?? '')?.[1] ?? '';
-    const isAvailable = characters <= MAX_CHARACTERS && Object.hasOwn(files, path);
-    const bytes = isAvailable ? files[path] : undefined;
-    const lines = bytes === undefined ? [] : selectLines(toText(bytes, path).split('\n'), selection);
-    characters += lines.reduce((sum, line) => sum + line.length + 1, 0);
-    return { path, lines };
+  function readComment(comment: string): { written: string; path: string; lines: string[] } {
+    const written = Buffer.from(COMMENT.exec(comment)?.[2] ?? '', 'base64url').toString();
+    const [match] = written.matchAll(INCLUDE);
+    const { path, selection } = parseInclude(match);
+    return { written, path, lines: read(path, selection) };
   }
 
   return {
     isInclude: (html: string) => COMMENT.test(html),
     /** Source code becomes a code block; other text is parsed as Markdown. */
     toNodes(html: string): Root['children'] {
-      const { path, lines } = readLines(html);
+      const { path, lines } = readComment(html);
       const value = lines.join('\n');
       if (value.trim() === '') return [];
       if (mediaTypeOfPath(path) !== 'code') return parse(value.replace(INCLUDE, '')).children;
       return [{ type: 'code', lang: path.replace(/^.*\./, ''), value }];
     },
+    /** The code of a template may show a tag that includes nothing here. */
     expandCode(node: Code): void {
       if (!node.value.includes('<!--\ue0fe')) return;
       const expanded = node.value.split('\n').flatMap((line) => {
         const [whole, indent = ''] = COMMENT.exec(line) ?? [];
-        return whole === undefined ? [line] : readLines(line).lines.map((included) => indent + included);
+        if (whole === undefined) return [line];
+        const { written, path, lines } = readComment(line);
+        const isShown = /^(?:\{%|[`:])/.test(written) && !Object.hasOwn(files, path);
+        return (isShown ? [written] : lines).map((included) => indent + included);
       });
       node.value = expanded.join('\n');
     },

@@ -23,7 +23,8 @@ export function parseYaml(source: string, name: string): ParsedDocument {
     logLevel: 'error',
     uniqueKeys: false,
   });
-  const values: KeyValue[] = [];
+  let values: KeyValue[] = [];
+  const shown: KeyValue[] = [];
   const visitValue = (node: unknown, path: string, comment: string): void => {
     const own = joinComments(comment, (node as Node | null)?.commentBefore);
     if (isMap(node)) {
@@ -44,9 +45,33 @@ export function parseYaml(source: string, name: string): ParsedDocument {
   for (const { contents, errors } of documents) {
     const [error] = errors;
     if (error !== undefined) throw toParseError(name, 'YAML or JSON', error, 'Correct it or exclude it.');
+    values = [];
     visitValue(contents, '', '');
+    for (const value of isSchema(values) ? describeSchema(values) : values) shown.push(value);
   }
-  return toKeyValueDocument(values);
+  return toKeyValueDocument(shown);
+}
+
+const MIN_SCHEMA_VALUES = 200;
+
+/** Whether these values define a Kubernetes resource, or are a large schema of OpenAPI or JSON Schema. */
+function isSchema(values: readonly KeyValue[]): boolean {
+  const text = values.map(({ path, value }) => `${path}: ${value}`).join('\n');
+  const isApi = /^(?:openapi|swagger|\$schema: .*json-schema\.org)\b/m.test(text);
+  return (isApi && values.length > MIN_SCHEMA_VALUES) || /^(?:\S+\.)?openAPIV3Schema\./m.test(text);
+}
+
+/** The different descriptions of a schema, by the paths of the data that it describes. */
+function describeSchema(values: readonly KeyValue[]): KeyValue[] {
+  const kind = values.find(({ path }) => path === 'spec.names.kind')?.value;
+  const described = values.filter(({ path }) =>
+    /(?<!\bproperties)\.(?:description|title|summary)$/.test(path),
+  );
+  const different = new Map(described.toReversed().map((each) => [each.value, each]));
+  return [...different.values()].toReversed().map((each) => {
+    const data = each.path.replace(/^.*\bopenAPIV3Schema\.|\bproperties\.|\.items(?=\.)|\.?\w+$/g, '');
+    return { ...each, path: [kind, data].filter(Boolean).join('.') };
+  });
 }
 
 function joinComments(...comments: (string | null | undefined)[]): string {

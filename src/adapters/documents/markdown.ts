@@ -110,7 +110,8 @@ async function expandHtml(tree: Root, includer: ReturnType<typeof createIncluder
   const { parseHtmlFragment } = await import('./html-tree.ts');
 
   const parseFragment = (html: string): Nodes[] => {
-    if (!includer.isInclude(html)) return parseHtmlFragment(html).children;
+    if (!includer.isInclude(html))
+      return parseHtmlFragment(html.replace(COMPONENT_LABEL, '$&<p>$2</p>')).children;
     const included: Root = { type: 'root', children: includer.toNodes(html) };
     expand(included);
     return included.children;
@@ -129,6 +130,9 @@ async function expandHtml(tree: Root, includer: ReturnType<typeof createIncluder
   };
   expand(tree);
 }
+
+/** The opening tag of a component with a label, such as `<TabItem value="npm" label="With npm">`. */
+const COMPONENT_LABEL = /<[A-Z]\w*\s(?:[^<>]*?\s)?(?:label|title)=(["'])([^<>]*?)\1[^<>]*(?<!\/)>/g;
 
 /** Images of services that show the state of a project. */
 const BADGE =

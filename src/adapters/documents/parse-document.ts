@@ -36,7 +36,7 @@ async function parse(
     case 'mdx':
       return (await import('./mdx.ts')).parseMdx(decodeText(bytes, name));
     case 'rst':
-      return (await import('./rst/rst.ts')).parseRst(decodeText(bytes, name));
+      return (await import('./rst/rst.ts')).parseRst(decodeText(bytes, name), included);
     case 'asciidoc':
       return (await import('./asciidoc.ts')).parseAsciidoc(decodeText(bytes, name), name);
     case 'html':

@@ -74,8 +74,9 @@ export function assertNestingLimit(source: string): void {
 }
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
-/** `!!! note "Title"`, `??? tip`, `=== "Tab"`; the content below is indented by four. */
-const INDENTED_BLOCK = /^( *)(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:([\w-]+)[\w -]*)?(?:"([^"]*)")?[ \t]*$/;
+/** `!!! note "Title"`, `???tip`, `=== "Tab"`; the content below is indented by four. */
+const INDENTED_BLOCK =
+  /^( *)(?:!!![ \t]*|\?\?\?\+?[ \t]*|===[!+]?[ \t]+)(?:([\w-]+)[\w -]*)?(?:"(.*)")?[ \t]*$/;
 /** `/// note | Title`, closed by `///`. */
 const SLASH_BLOCK = /^( *)\/{3,}[ \t]*(?:([\w-]+)(?:[ \t]*\|[ \t]*(.*?))?)?[ \t]*$/;
 const INDENT = 4;
@@ -104,9 +105,12 @@ export function convertMkdocsBlocks(source: string): string {
         return dedented;
       }
       const [, , kind, title] = INDENTED_BLOCK.exec(line) ?? [];
-      if ((kind ?? title) !== undefined && hasIndentedContent(lines, index)) {
-        open.push(indent);
-        return formatTitle(dedented, kind, title);
+      const hasContent = hasIndentedContent(lines, index);
+      const isTitleOnly = kind !== undefined && title !== undefined && /^ *[!?]/.test(line);
+      if ((kind ?? title) !== undefined && (hasContent || isTitleOnly)) {
+        if (hasContent) open.push(indent);
+        const isJoined = hasContent && lines[index + 1]?.trim() !== '';
+        return `${formatTitle(dedented, kind, title)}${isJoined ? ':' : ''}`;
       }
       const block = SLASH_BLOCK.exec(dedented);
       if (block === null) return dedented;

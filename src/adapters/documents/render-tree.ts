@@ -11,6 +11,7 @@ import type {
   Table,
 } from 'mdast';
 import type { ContainerDirective } from 'mdast-util-directive';
+import type { MdxJsxFlowElement } from 'mdast-util-mdx-jsx';
 import type { ParsedDocument } from '../../domain/document.ts';
 import type { SourceLocation } from '../../domain/location.ts';
 import { type BlockWriter, createBlockWriter } from './block-writer.ts';
@@ -70,12 +71,20 @@ function renderNode(writer: BlockWriter, node: Nodes, outer: RenderState): void 
       renderFlow(writer, prependText(`[^${node.label ?? node.identifier}]: `, node.children), state);
       break;
     case 'mdxJsxFlowElement':
-      if (!DROPPED_ELEMENTS.has(node.name?.toLowerCase() ?? '')) renderFlow(writer, node.children, state);
+      if (!DROPPED_ELEMENTS.has(node.name?.toLowerCase() ?? ''))
+        renderFlow(writer, prependTitle(componentLabel(node), node.children), state);
       break;
     default:
       // Others contain blocks or nothing to read: rules, link definitions, imports.
       if ('children' in node) renderFlow(writer, node.children, state);
   }
+}
+
+/** The label of a tab or card of JSX. */
+function componentLabel({ name, attributes, children }: MdxJsxFlowElement): string {
+  if (!/^[A-Z]/.test(name ?? '') || children.length === 0) return '';
+  const label = attributes.find((one) => 'name' in one && /^(?:label|title)$/.test(one.name))?.value;
+  return typeof label === 'string' ? label : '';
 }
 
 /** The state inside a node: with its location, or else that of its parent. */
@@ -116,9 +125,13 @@ function paragraphText(nodes: readonly Nodes[]): string {
   return /\{\s*[:.#][^{}]*\}$/.test(text) ? text.replace(LAST_ATTRIBUTES, '') : text;
 }
 
+/** `title="app.py"`, `tab="YAML"`, or `[vite.config.js]` of VitePress. */
+const CODE_TITLE = /\b(?:title|tab|label|filename)=(["'])(.+?)\1|(?:^|\s)\[([^[\]]+)\]/;
+
 function renderCode(writer: BlockWriter, node: Code, location: SourceLocation | undefined): void {
   if (node.value.trim() === '') return;
-  const title = /\btitle=(["'])(.+?)\1/.exec(node.meta ?? '')?.[2] ?? '';
+  const [, , attribute, bracketed] = CODE_TITLE.exec(node.meta ?? '') ?? [];
+  const title = attribute ?? bracketed ?? '';
   writer.write('paragraph', 0, title, { location });
   writer.write('code', 0, formatCodeBlock(node.value, codeLanguage(node)), { location });
 }

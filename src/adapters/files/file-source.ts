@@ -47,7 +47,7 @@ export async function createFileSource(
       async read(signal) {
         const bytes = await readSourceFile(path, { maxBytes, ...(signal && { signal }) });
         const mediaType = mediaTypeOfPath(path) ?? 'text';
-        if (mediaType !== 'markdown' || found.kind === 'file') return { uri, mediaType, bytes };
+        if (!/^(?:markdown|rst)$/.test(mediaType) || found.kind === 'file') return { uri, mediaType, bytes };
         const included = await readIncludes({ path, bytes }, found.root, includeFilter, signal);
         return { uri, mediaType, bytes, included };
       },

@@ -10,7 +10,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 8 * MAX_BYTES;
 
 /**
- * Reads the files that a Markdown document includes. A path is relative to the directory of the document or to one above
+ * Reads the files that a Markdown or reStructuredText document includes. A path is relative to the directory of the document or to one above
  * it, as in MkDocs. Only files that an ingest of the root may read are included: no hidden or excluded files, and nothing
  * outside of the root, not even through a link.
  */

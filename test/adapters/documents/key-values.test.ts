@@ -71,3 +71,39 @@ lines"""
 test('rejects invalid YAML', async () => {
   await expect(parseSource('yaml', '{"a": [1,')).rejects.toMatchObject({ kind: 'invalid_input' });
 });
+
+test('of schemas only the different descriptions are kept, with the path of the data', async () => {
+  const schema = {
+    type: 'object',
+    description: 'A router.',
+    properties: {
+      spec: {
+        properties: {
+          title: { type: 'string', description: 'Its title.' },
+          hosts: { items: { properties: { name: { description: 'Its name.' } } } },
+          other: { description: 'Its name.' },
+        },
+      },
+    },
+  };
+  const resource = {
+    kind: 'CustomResourceDefinition',
+    spec: { names: { kind: 'Router' }, versions: [{ schema: { openAPIV3Schema: schema } }] },
+  };
+  const crd = await parseSource('yaml', `${JSON.stringify(resource)}\n---\nkind: Deployment\n`);
+  expect(blocksOf(crd).map(([, , text]) => text)).toEqual([
+    '- Router: A router.',
+    'Router',
+    '- Router.spec.title: Its title.',
+    '- Router.spec.hosts.name: Its name.',
+    'kind',
+    '- kind: Deployment',
+  ]);
+  const names = Array.from({ length: 201 }, (_, index) => [`p${index}`, { type: 'string' }]);
+  const types = { ...Object.fromEntries(names), p0: { description: 'Text.' } };
+  const $schema = 'https://json-schema.org/draft/2020-12/schema';
+  const large = await parseSource('yaml', JSON.stringify({ $schema, properties: types }));
+  expect(large.text).toBe('- p0: Text.');
+  const settings = await parseSource('yaml', JSON.stringify({ $schema: 'https://x.y/z.json', ...types }));
+  expect(settings.blocks.length).toBeGreaterThan(200);
+});

@@ -185,3 +185,39 @@ test('badges are neither text nor part of the title', async () => {
   const { title, text } = await markdown(source);
   expect([title, text]).toEqual(['Foxes', 'Foxes\n\nA fox']);
 });
+
+test('admonitions of MkDocs may have no space, or a title only', async () => {
+  const text = await textOf(
+    '!!!info "A "b""\n    One.\n\n!!! warning "No `@`."\n\n???+ tip\n    Two.\n\n!!! note\n\nThree!!!\n\n??? "x"',
+  );
+  expect(text).toBe('A "b": One.\n\nNo @.\n\nTip: Two.\n\n!!! note\n\nThree!!!\n\n??? "x"');
+});
+
+test('code keeps the label of its tab', async () => {
+  const fence = (info: string) => `\`\`\`${info}\nx\n\`\`\``;
+  const source = [
+    fence('yaml tab="Helm values"'),
+    `::: code-group\n\n${fence('js [vite.config.js]')}\n\n:::`,
+    fence('js {1,2} title="a.js"'),
+    `<Tabs>\n<TabItem value="a" label="With npm">\n\n${fence('sh')}\n\n</TabItem>\n</Tabs>`,
+    fence('js [1'),
+  ].join('\n\n');
+  expect(await textOf(source)).toBe(
+    [
+      `Helm values\n\n${fence('yaml')}`,
+      `vite.config.js\n\n${fence('js')}`,
+      `a.js\n\n${fence('js')}`,
+      `With npm\n\n${fence('sh')}`,
+      fence('js'),
+    ].join('\n\n'),
+  );
+});
+
+test('encoded text is code, and long runs of it are abridged', async () => {
+  const line = `MIIB9TCCAWACAQAw${'gbgxGTAXBgNVBAoM'.repeat(3)}`;
+  const certificate = `-----BEGIN CERTIFICATE-----\n${line}\n${line}\n-----END CERTIFICATE-----`;
+  expect(blocksOf(await markdown(certificate)).map(([kind]) => kind)).toEqual(['code']);
+  expect(await textOf(`Data: ${line.repeat(10)}, ${'x'.repeat(600)}.`)).toBe(
+    `Data: ${line}…, ${'x'.repeat(600)}.`,
+  );
+});

@@ -25,6 +25,12 @@ test('drops imports, exports and expressions, and keeps the content of component
   );
 });
 
+test('keeps the labels of tabs and cards', async () => {
+  const source =
+    '<TabItem value="a" label="With npm">\n\n```sh\nx\n```\n\n</TabItem>\n\n<Card title="Start">\n\nRead.\n\n</Card>\n\n<Icon title="y" />';
+  expect(await textOf(source)).toBe('With npm\n\n```sh\nx\n```\n\nStart: Read.');
+});
+
 test('parses invalid MDX as Markdown', async () => {
   const source =
     "import Tabs from '@theme/Tabs';\n\n# Title\n\n<!-- comment -->\n\nIf a < b {then: c\n\n<Tabs>Shown</Tabs>";

@@ -201,3 +201,58 @@ test('keeps the text of malformed markup', async () => {
     expect(text).toContain(word);
   }
 });
+
+test('directives that only mark the section below are dropped', async () => {
+  const source = `Text.
+
+.. setting:: broker_url
+.. signal:: Broker
+
+\`\`broker_url\`\`: the broker
+--------------------------
+
+.. rubric:: Notes
+
+Body.
+
+.. control:: other
+
+Next
+----
+
+.. state:: ON
+
+=====
+\`ON\`
+=====
+`;
+  expect(blocksOf(await rst(source)).map(([, , text]) => text)).toEqual([
+    'Text.',
+    'broker_url: the broker',
+    'Notes',
+    'Body.',
+    'other',
+    'Next',
+    'ON',
+  ]);
+});
+
+test('references show the title of their target, or their label in words', async () => {
+  const source =
+    'See :ref:`conf-Broker`, :ref:`other-label`, :ref:`one <conf-broker>`.\n\n.. _conf-broker:\n.. _second:\n\n' +
+    'The ``broker``\n==============\n\n:ref:`second`';
+  expect(await textOf(source)).toBe('See The broker, other label, one.\n\nThe broker\n\nThe broker');
+});
+
+test('unknown versions are dropped with their field, and names of fields are text', async () => {
+  const source =
+    'Title\n=====\n\n:Release: |version|\n:``name``: in |release| |known|\n\n.. |known| replace:: now';
+  expect(await textOf(source)).toBe('Title\n\n- name: in now');
+});
+
+test('pages that only show documentation of source code are empty', async () => {
+  expect(await textOf('a.b\n===\n\n.. automodule:: a.b\n   :members:\n')).toBe('');
+  const source =
+    'a\n=\n\n.. automodule:: a\n\n   .. autoclass:: C\n\n      Text.\n\n   .. autofunction:: f\n';
+  expect(await textOf(source)).toBe('a\n\nC\n\nText.');
+});

@@ -81,3 +81,38 @@ test('a file that is ingested alone includes nothing', async () => {
   const [entry] = await Array.fromAsync(source.entries());
   expect(await entry?.read()).not.toHaveProperty('included');
 });
+
+test('includes files in the forms of MkDocs, Jinja and MyST', async () => {
+  const tag = '{% include "missing.html" %}';
+  const texts = await ingest({
+    'root/docs/a.md': [
+      '{% include-markdown "parts/b.md" %}',
+      '{%\n   include-markdown "parts/b.md"\n   start="<!--from-->"\n   end="<!--to-->"\n%}',
+      tag,
+      `\`\`\`html\n${tag}\n\`\`\``,
+      '```{include} parts/b.md\n:start-after: "<!--to-->"\n```',
+      'End',
+    ].join('\n\n'),
+    'root/parts/b.md': 'One\n\n<!--from-->\n\nTwo\n\n<!--to-->\n\nThree',
+  });
+  expect(texts['docs/a.md']).toBe(`One\n\nTwo\n\nThree\n\nTwo\n\n\`\`\`html\n${tag}\n\`\`\`\n\nThree\n\nEnd`);
+});
+
+test('includes files in reStructuredText', async () => {
+  const texts = await ingest({
+    'root/docs/a.rst': [
+      'A\n=\n\n.. include:: ../parts/b.txt',
+      '.. include:: missing.rst',
+      '.. include:: ../../secret.txt',
+      '.. literalinclude:: /parts/app.py\n   :lines: 1,3-\n   :caption: app.py',
+      '.. note::\n\n   .. include:: ../parts/b.txt\n      :start-after: first',
+    ].join('\n\n'),
+    'root/parts/b.txt':
+      'B\n-\n\nThe first |x| of b_.\n\n.. include:: b.txt\n\n.. |x| replace:: word\n.. _b: https://x.y',
+    'root/parts/app.py': 'one\ntwo\n\tthree\n',
+    'secret.txt': 'secret',
+  });
+  expect(texts['docs/a.rst']).toBe(
+    'A\n\nB\n\nThe first word of [b](https://x.y).\n\napp.py\n\n```py\none\n\tthree\n```\n\nNote: word of [b](https://x.y).',
+  );
+});

@@ -104,6 +104,13 @@ test('unreadable files are reported, the others are indexed, and the exit code i
   expect(stdout).toContain('2 added, 3 failed');
 });
 
+test('minified code is skipped, and the exit code is 0', async () => {
+  const { ingest } = await machine({ 'a.md': '# A\n\nText.', 'pack.js': 'a();'.repeat(4_000) });
+  const { code, stdout } = await ingest();
+  expect(code).toBe(0);
+  expect(stdout).toContain('pack.js');
+});
+
 test('bad arguments fail with one line and exit code 2', async () => {
   const { ingest, home } = await machine({ 'a.md': 'A.' });
   await writeFile(join(home, 'picture.png'), 'x');

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { lineRange as linesAt } from '../../../domain/location.ts';
-import { AppError } from '../../../faults/app-error.ts';
 import { createBlockWriter } from '../block-writer.ts';
 import { formatCodeBlock } from '../render-tree.ts';
 import { type CodeDefinition, findCodeDefinitions, type LoadedGrammars } from './find-definitions.ts';
@@ -10,7 +9,7 @@ import { codeLanguageOfPath } from './languages.ts';
 /** Longer files are not parsed, because they are hardly written by hand. */
 const MAX_PARSED_LENGTH = 1_000_000;
 
-/** Files with longer lines on average are minified or generated. */
+/** Files with longer lines on average are minified or generated, and have nothing to read. */
 const MAX_AVERAGE_LINE = 500;
 
 /** Shorter types are not split into their methods. */
@@ -28,9 +27,7 @@ export async function parseSourceCode(
   const language = codeLanguageOfPath(name);
   const rows = source.split('\n');
   if (source.length > MAX_AVERAGE_LINE * rows.length && source.length > 10 * MAX_AVERAGE_LINE) {
-    throw new AppError('invalid_input', `${name} looks like minified or generated code`, {
-      hint: 'Exclude it.',
-    });
+    return { title: null, metadata: {}, text: '', blocks: [] };
   }
   const writer = createBlockWriter();
   const isParsed = language !== null && source.length <= MAX_PARSED_LENGTH;

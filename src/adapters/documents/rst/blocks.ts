@@ -1,4 +1,5 @@
 import type { BlockContent, DefinitionContent, Heading, PhrasingContent } from 'mdast';
+import type { IncludeSelection } from '../includes.ts';
 
 export type FlowNode = BlockContent | DefinitionContent;
 
@@ -19,6 +20,8 @@ export interface RstContext {
   /** Parses dedented lines as a nested body. */
   body(lines: readonly string[]): FlowNode[];
   inline(text: string): PhrasingContent[];
+  /** The lines of an included file; none if it is missing. */
+  include?(path: string, selection: IncludeSelection): string[];
   /** The level of a title by its adornment; styles get levels in the order of their appearance. */
   headingDepth(style: string): Heading['depth'];
 }
@@ -138,6 +141,18 @@ export const readTitle: RstReader = (lines, index, context) => {
   const depth = context.headingDepth(second.charAt(0));
   return { nodes: [{ type: 'heading', depth, children: context.inline(first) }], next: index + 2 };
 };
+
+/** The plain text of the title below blank lines and explicit markup; empty if other text is there. */
+export function findTitleBelow(lines: readonly string[], index: number): string {
+  let at = skipBlankLines(lines, index);
+  // A title has a few targets above it at most.
+  for (let count = 0; count < 8 && /^\.\.\s/.test(lines[at] ?? ''); count += 1)
+    at = skipBlankLines(lines, readIndentedLines(lines, at + 1).next);
+  const [first = '', second = '', third = ''] = lines.slice(at, at + 3).map((line) => line.trimEnd());
+  const isOverlined = ADORNMENT.test(first) && third === first;
+  const title = isOverlined ? second : ADORNMENT.test(second) && !ADORNMENT.test(first) ? first : '';
+  return title.replace(/:[\w:+.-]+:(?=`)|[`*]/g, '').trim();
+}
 
 /** A line of punctuation between blank lines, which is dropped. */
 export const readTransition: RstReader = (lines, index) => {

@@ -6,6 +6,7 @@ import {
   createCodeBlock,
   createParagraph,
   type FlowNode,
+  findTitleBelow,
   isBlankLine,
   type RstContext,
   type RstReader,
@@ -30,7 +31,7 @@ const CHANGE = /^(versionadded|versionchanged|deprecated|versionremoved|deprecat
 
 /** Directives without content for readers. */
 const DROPPED =
-  /^(contents|toctree|include|literalinclude|index|highlight|currentmodule|module|default-role|role|default-domain|sectnum|section-numbering|header|footer|meta|raw|tabularcolumns|target-notes|testsetup|testcleanup|autosummary|graphviz|digraph|plot|bibliography)$/;
+  /^(contents|toctree|index|highlight|currentmodule|module|default-role|role|default-domain|sectnum|section-numbering|header|footer|meta|raw|tabularcolumns|target-notes|testsetup|testcleanup|autosummary|graphviz|digraph|plot|bibliography)$/;
 
 /** Constructs that start with two dots: directives, footnotes, targets, substitutions and comments. */
 export const readExplicitMarkup: RstReader = (lines, index, context) => {
@@ -41,6 +42,9 @@ export const readExplicitMarkup: RstReader = (lines, index, context) => {
   const rest = line.slice(2).trim();
 
   const [, name, argument = ''] = /^([\w][\w.+:-]*?) ?::(?:\s+(.*))?$/.exec(rest) ?? [];
+  // `.. setting:: name` and the like only mark the section below.
+  const title = argument !== '' && block.every(isBlankLine) ? findTitleBelow(lines, next) : '';
+  if (title !== '' && title.toLowerCase().includes(argument.toLowerCase())) return { nodes: [], next };
   if (name !== undefined) return { nodes: readDirective(name, argument, block, context), next };
 
   const [, label, text = ''] = /^\[([^\]\s]+)\](?:\s+(.*))?$/.exec(rest) ?? [];
@@ -61,6 +65,10 @@ export function readDirective(
   const directive = parseDirective(name.toLowerCase().replace(/^.*:/, ''), argument, block);
   const { name: kind, content, options } = directive;
   if (DROPPED.test(kind)) return [];
+  if (kind === 'include' || kind === 'literalinclude') return includeFile(directive, context);
+  // What these document is in the source code.
+  if (kind === 'automodule' || (kind.startsWith('auto') && content.every(isBlankLine)))
+    return context.body(content);
   if (CODE.test(kind)) return toCodeBlock(directive);
   if (ADMONITION.test(kind))
     return prependTitle(admonitionTitle(kind), context.body([...directive.argument.split('\n'), ...content]));
@@ -107,6 +115,17 @@ function toCodeBlock({ name, argument, options, content }: Directive): FlowNode[
   const caption = options.get('caption') ?? '';
   const lang = isLanguage ? argument.split(/\s/)[0] : name === 'math' ? 'math' : null;
   return [createParagraph([{ type: 'text', value: caption }]), createCodeBlock(value, lang || null)];
+}
+
+/** An included file as blocks or as code. Its own includes become comments. */
+function includeFile({ name, argument, options }: Directive, context: RstContext): FlowNode[] {
+  const lines = options.get('lines')?.replaceAll('-', ':');
+  const selection = { lines, start: options.get('start-after'), end: options.get('end-before') };
+  const content = context.include?.(argument, selection) ?? [];
+  if (name === 'include' && !options.has('code') && !options.has('literal'))
+    return context.body(content.map((line) => line.replace(/^(\s*\.\. )(?:literal)?include::/, '$1')));
+  const lang = options.get('language') ?? options.get('code') ?? /\w+$/.exec(argument)?.[0] ?? '';
+  return content.length === 0 ? [] : toCodeBlock({ name: 'code', argument: lang, options, content });
 }
 
 /** Adds the argument as a paragraph: a caption, a rubric, a signature. */

@@ -6,6 +6,8 @@ export interface RstDefinitions {
   substitutions: ReadonlyMap<string, string>;
   /** The URLs that `name_` refers to, by lower-case name; empty for places in a document. */
   targets: ReadonlyMap<string, string>;
+  /** The titles below targets, by lower-case name; empty without one. */
+  titles: ReadonlyMap<string, string>;
 }
 
 const MARKUP = new RegExp(
@@ -44,7 +46,10 @@ function toInlineNodes(written: string, groups: Groups, definitions: RstDefiniti
   const { escaped, literal, role, roleText, phrase, suffixRole, strong, emphasis, substitution } = groups;
   if (escaped !== undefined) return [textNode(/\s/.test(escaped) ? '' : escaped)];
   if (literal !== undefined) return [{ type: 'inlineCode', value: literal }];
-  if (role !== undefined && roleText !== undefined) return [toRoleNode(role, roleText)];
+  if (role !== undefined && roleText !== undefined) {
+    const title = role.endsWith('ref') ? definitions.titles.get(roleText.toLowerCase()) : '';
+    return [title ? textNode(title) : toRoleNode(role, roleText)];
+  }
   if (phrase !== undefined) {
     if (suffixRole !== undefined) return [toRoleNode(suffixRole, phrase)];
     const text = removeEscapes(linkText(phrase));
@@ -67,12 +72,13 @@ export function formatFootnoteMarker(label: string): string {
   return /^(\d+|#.*|\*)$/.test(label) ? `[^${label.replace(/^#(?=.)/, '')}]` : `[${label}]`;
 }
 
-/** The text of a role: `text` of `text <target>`, the last name of `~package.Name`, `name` of `.name`, or a literal. */
+/** The text of a role: a label in words, `text` of `text <target>`, the last name of `~package.Name`, `name` of `.name`, or a literal. */
 export function toRoleNode(role: string, text: string): PhrasingContent {
   const name = role.split(':').at(-1) ?? role;
   if (/^(code|literal|math|samp|file|command|program|regexp)$/.test(name))
     return { type: 'inlineCode', value: text };
   if (name === 'pep' || name === 'rfc') return textNode(`${name.toUpperCase()} ${linkText(text)}`);
+  if (/^(?:num)?ref$/.test(name) && /^[\w:.-]+$/.test(text)) return textNode(text.replace(/[-_]+/g, ' '));
   const shown = removeEscapes(linkText(text)).replace(/^!|^\.(?=[A-Za-z_])/, '');
   return textNode(shown.startsWith('~') ? (shown.slice(1).split('.').at(-1) ?? shown) : shown);
 }

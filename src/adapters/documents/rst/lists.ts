@@ -1,4 +1,5 @@
 import type { List, ListItem } from 'mdast';
+import { renderSingleLine } from '../render-inline.ts';
 import { prependTitle } from '../render-tree.ts';
 import {
   indentWidth,
@@ -33,12 +34,14 @@ export const readEnumeratedList: RstReader = (lines, index, context) => {
 
 /** `:name: body` as items of `name: body`. */
 export const readFieldList: RstReader = (lines, index, context) =>
-  readItems(lines, index, context, (at) => matchMarker(FIELD, lines[at], (match) => match[1] ?? ''));
+  readItems(lines, index, context, (at) =>
+    matchMarker(FIELD, lines[at], (match) => renderSingleLine(context.inline(match[1] ?? ''))),
+  );
 
 /** Terms, each with its indented definition on the next lines. */
 export const readDefinitionList: RstReader = (lines, index, context) =>
   readItems(lines, index, context, (at) =>
-    isTerm(lines, at) ? { title: plainText(context, lines[at] ?? ''), firstLine: '' } : null,
+    isTerm(lines, at) ? { title: renderSingleLine(context.inline(lines[at] ?? '')), firstLine: '' } : null,
   );
 
 function isTerm(lines: readonly string[], index: number): boolean {
@@ -81,10 +84,13 @@ function readItems(
   for (let item = itemAt(next); item !== null; item = itemAt(next)) {
     const { block, next: end } = readIndentedLines(lines, next + 1);
     const body = context.body([item.firstLine, ...block]);
-    items.push({ type: 'listItem', children: prependTitle(item.title, body) });
+    // A value such as `|version|` may be unknown.
+    const [only] = body.length === 1 ? body : [];
+    const isLost = only?.type === 'paragraph' && renderSingleLine(only.children) === '';
+    if (!isLost) items.push({ type: 'listItem', children: prependTitle(item.title, body) });
     next = skipBlankLines(lines, end);
   }
-  if (items.length === 0) return null;
+  if (next === index) return null;
   const list: List = { type: 'list', ordered: start !== undefined, start: start ?? null, children: items };
   return { nodes: [list], next };
 }
@@ -93,9 +99,4 @@ function enumeratorKind(enumerator: string | undefined): 'number' | 'letter' | '
   if (enumerator === undefined) return null;
   if (enumerator === '#') return 'automatic';
   return /\d/.test(enumerator) ? 'number' : 'letter';
-}
-
-function plainText(context: RstContext, text: string): string {
-  const nodes = context.inline(text);
-  return nodes.map((node) => ('value' in node ? node.value : '')).join('');
 }

@@ -1,10 +1,12 @@
 import type { Heading } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { lineRange as linesAt } from '../../../domain/location.ts';
+import { createIncludeReader, type IncludedFiles } from '../includes.ts';
 import { toParsedDocument } from '../render-tree.ts';
 import {
   dedentLines,
   type FlowNode,
+  findTitleBelow,
   isBlankLine,
   type RstContext,
   type RstReader,
@@ -43,12 +45,17 @@ const READERS: readonly RstReader[] = [
  * reStructuredText of docutils and Sphinx. Malformed markup is kept as text. A field list at the beginning is metadata, as
  * in Sphinx.
  */
-export function parseRst(source: string): ParsedDocument {
+export function parseRst(source: string, included: IncludedFiles = {}): ParsedDocument {
   const lines = source.split('\n').map((line) => line.replaceAll('\t', '        ').trimEnd());
   const { metadata, rest } = splitMetadata(lines);
-  const context = createContext(collectDefinitions(source));
+  const read = createIncludeReader(included);
+  const whole = [source, ...Object.keys(included).flatMap((path) => read(path, {}))].join('\n');
+  const context = createContext(collectDefinitions(whole), included);
   const children = parseBody(dedentLines(rest), context, lines.length - rest.length);
-  return toParsedDocument({ type: 'root', children }, metadata);
+  const document = toParsedDocument({ type: 'root', children }, metadata);
+  // A page that only shows documentation of source code has nothing to read here.
+  const isStub = document.blocks.length === 1 && /^\.\. auto\w+::/m.test(source);
+  return isStub ? { ...document, text: '', blocks: [] } : document;
 }
 
 /** The blocks of a piece of reStructuredText, without locations. */
@@ -56,11 +63,12 @@ export function parseRstNodes(source: string): FlowNode[] {
   return parseBody(dedentLines(source.split('\n')), createContext(collectDefinitions(source)));
 }
 
-function createContext(definitions: RstDefinitions): RstContext {
+function createContext(definitions: RstDefinitions, included: IncludedFiles = {}): RstContext {
   const styles: string[] = [];
   const context: RstContext = {
     body: (lines) => parseBody(lines, context),
     inline: (text) => parseRstInline(text, definitions),
+    include: createIncludeReader(included),
     headingDepth(style) {
       if (!styles.includes(style)) styles.push(style);
       return Math.min(6, styles.indexOf(style) + 1) as Heading['depth'];
@@ -97,18 +105,28 @@ function lastTextLine(lines: readonly string[], next: number): number {
   return last;
 }
 
+/** Characters between a target and the title that it names, at most. */
+const MAX_TITLE_DISTANCE = 1_000;
+
 /** Collects targets and substitutions first, because they may be used before their definition. */
 function collectDefinitions(source: string): RstDefinitions {
-  const substitutions = new Map<string, string>();
+  // The settings of Sphinx define these.
+  const substitutions = new Map(['version', 'release', 'today'].map((name) => [name, '']));
   const targets = new Map<string, string>();
+  const titles = new Map<string, string>();
   const markup =
     /^[ \t]*\.\. (?:_`?([^`\n]+?)`?:(?:[ \t]+(\S+)|\s|$)|\|([^|\n]+)\| (\w+)::[ \t]*(.*(?:\n[ \t]+\S.*)*))/gm;
-  for (const [, target, url = '', name, directive, text = ''] of source.matchAll(markup)) {
-    if (target !== undefined) targets.set(target.toLowerCase(), url);
+  for (const match of source.matchAll(markup)) {
+    const [written, target, url = '', name, directive, text = ''] = match;
+    if (target !== undefined) {
+      const below = source.slice(match.index + written.length).slice(0, MAX_TITLE_DISTANCE);
+      targets.set(target.toLowerCase(), url);
+      titles.set(target.toLowerCase(), findTitleBelow(below.split('\n'), 0));
+    }
     if (name === undefined) continue;
     substitutions.set(name.toLowerCase(), directive === 'replace' ? text : '');
   }
-  return { substitutions, targets };
+  return { substitutions, targets, titles };
 }
 
 /** Separates the field list at the beginning from the other lines. */
