@@ -5,16 +5,13 @@ import { mediaTypeOfPath } from './media-type.ts';
 /** The included files of a document by their path as it is written there. */
 export type IncludedFiles = Readonly<Record<string, Uint8Array>>;
 
-/** The part of an included file: lines such as `3:5,9` or the name of a section, and the text before and after it. */
-export type IncludeSelection = Partial<Record<'lines' | 'start' | 'end', string | undefined>>;
-
 /** Alone on a line: forms of FastAPI, PyMdown Snippets, Jinja and MkDocs, and MyST. */
 const INCLUDE = new RegExp(
   `^([ \\t]*)(?:${[
     /\{\*[ \t]+(?<braced>[^\s{}<>]+)(?<braces>[^\n{}<>]*)\*\}/,
     /-+8<-+[ \t]+(?<quote>["'])(?<quoted>[^"'\n<>:]+)(?::(?<section>[^"'\n<>]*))?\k<quote>/,
-    /\{%-?\s*include(?:-markdown|_relative)?\s+["']?(?<tagged>[^\s"'%{}]+)["']?(?<tag>[^%{}]*)%\}/,
-    /(?<fence>`{3,}|:{3,})\{include\}[ \t]+(?<fenced>\S+)(?<fields>(?:\n[ \t]*:[a-z-]+:.*)*)\n[ \t]*\k<fence>/,
+    /\{%-?\s*include(?:-markdown|_relative)?\s+["']?(?<tagged>[^\s"'%{}]+)["']?[^%{}]*%\}/,
+    /(?<fence>`{3,}|:{3,})\{include\}[ \t]+(?<fenced>\S+)(?:\n[ \t]*:[a-z-]+:.*)*\n[ \t]*\k<fence>/,
   ]
     .map(({ source }) => source)
     .join('|')})[ \\t]*$`,
@@ -32,15 +29,11 @@ export function findIncludePaths(source: string): string[] {
   return [...new Set([...written, ...Array.from(source.matchAll(RST_INCLUDE), ([, path = '']) => path)])];
 }
 
-function parseInclude(match: RegExpMatchArray | undefined): { path: string; selection: IncludeSelection } {
-  const { braced, quoted, tagged, fenced, section, braces = '', tag = '', fields = '' } = match?.groups ?? {};
-  const option = (name: string) => {
-    const [, , text, line] = new RegExp(`\\b${name}[=:]\\s*(?:(["'])(.+?)\\1|(.+))`).exec(tag + fields) ?? [];
-    return text ?? line;
-  };
-  const lines = section ?? /\bln\[([^\]]*)\]/.exec(braces)?.[1];
-  const [start, end] = [option('start(?:-after)?'), option('end(?:-before)?')];
-  return { path: braced ?? quoted ?? tagged ?? fenced ?? '', selection: { lines, start, end } };
+/** `lines` is a selection such as `3:5,9`, or the name of a section. */
+function parseInclude(match: RegExpMatchArray | undefined): { path: string; lines: string } {
+  const { braced, quoted, tagged, fenced, section, braces = '' } = match?.groups ?? {};
+  const lines = section ?? /\bln\[([^\]]*)\]/.exec(braces)?.[1] ?? '';
+  return { path: braced ?? quoted ?? tagged ?? fenced ?? '', lines };
 }
 
 /** Turns includes into comments that `createIncluder` expands. Keeps the number of lines. */
@@ -54,13 +47,10 @@ export function markIncludes(source: string): string {
 /** Reads the lines of included files: none of a missing file, and up to a limit for all that a document includes. */
 export function createIncludeReader(files: IncludedFiles) {
   let characters = 0;
-  return (path: string, { lines: selected = '', start = '', end = '' }: IncludeSelection): string[] => {
+  return (path: string, selection: string): string[] => {
     const isAvailable = characters <= MAX_CHARACTERS && Object.hasOwn(files, path);
     const bytes = isAvailable ? files[path] : undefined;
-    if (bytes === undefined) return [];
-    const [before = '', ...after] = toText(bytes, path).split(start || '\0');
-    const [text = ''] = (after.length > 0 ? after.join(start) : before).split(end || '\0');
-    const lines = selectLines(text.split('\n'), selected);
+    const lines = bytes === undefined ? [] : selectLines(toText(bytes, path).split('\n'), selection);
     characters += lines.reduce((sum, line) => sum + line.length + 1, 0);
     return lines;
   };
@@ -73,8 +63,8 @@ export function createIncluder(files: IncludedFiles, parse: (source: string) => 
   function readComment(comment: string): { written: string; path: string; lines: string[] } {
     const written = Buffer.from(COMMENT.exec(comment)?.[2] ?? '', 'base64url').toString();
     const [match] = written.matchAll(INCLUDE);
-    const { path, selection } = parseInclude(match);
-    return { written, path, lines: read(path, selection) };
+    const { path, lines } = parseInclude(match);
+    return { written, path, lines: read(path, lines) };
   }
 
   return {

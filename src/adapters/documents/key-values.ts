@@ -47,22 +47,22 @@ export function parseYaml(source: string, name: string): ParsedDocument {
     if (error !== undefined) throw toParseError(name, 'YAML or JSON', error, 'Correct it or exclude it.');
     values = [];
     visitValue(contents, '', '');
-    for (const value of isSchema(values) ? describeSchema(values) : values) shown.push(value);
+    for (const value of condenseSchema(values)) shown.push(value);
   }
   return toKeyValueDocument(shown);
 }
 
 const MIN_SCHEMA_VALUES = 200;
 
-/** Whether these values define a Kubernetes resource, or are a large schema of OpenAPI or JSON Schema. */
-function isSchema(values: readonly KeyValue[]): boolean {
+/**
+ * Of the definition of a Kubernetes resource, or a large schema of OpenAPI or JSON Schema, only the different descriptions
+ * with the paths of the data that they describe.
+ */
+function condenseSchema(values: readonly KeyValue[]): readonly KeyValue[] {
   const text = values.map(({ path, value }) => `${path}: ${value}`).join('\n');
   const isApi = /^(?:openapi|swagger|\$schema: .*json-schema\.org)\b/m.test(text);
-  return (isApi && values.length > MIN_SCHEMA_VALUES) || /^(?:\S+\.)?openAPIV3Schema\./m.test(text);
-}
-
-/** The different descriptions of a schema, by the paths of the data that it describes. */
-function describeSchema(values: readonly KeyValue[]): KeyValue[] {
+  const isLarge = isApi && values.length > MIN_SCHEMA_VALUES;
+  if (!isLarge && !/^(?:\S+\.)?openAPIV3Schema\./m.test(text)) return values;
   const kind = values.find(({ path }) => path === 'spec.names.kind')?.value;
   const described = values.filter(({ path }) =>
     /(?<!\bproperties)\.(?:description|title|summary)$/.test(path),

@@ -246,13 +246,13 @@ test('references show the title of their target, or their label in words', async
 
 test('unknown versions are dropped with their field, and names of fields are text', async () => {
   const source =
-    'Title\n=====\n\n:Release: |version|\n:``name``: in |release| |known|\n\n.. |known| replace:: now';
+    'Title\n=====\n\n:Release: |version|\n:``name``: in |known|\n\n.. |known| replace:: now';
   expect(await textOf(source)).toBe('Title\n\n- name: in now');
 });
 
 test('pages that only show documentation of source code are empty', async () => {
   expect(await textOf('a.b\n===\n\n.. automodule:: a.b\n   :members:\n')).toBe('');
   const source =
-    'a\n=\n\n.. automodule:: a\n\n   .. autoclass:: C\n\n      Text.\n\n   .. autofunction:: f\n';
-  expect(await textOf(source)).toBe('a\n\nC\n\nText.');
+    'a.b\n===\n\n.. automodule:: a\n\n   .. autoclass:: C\n\n      Text.\n\n   .. autofunction:: f\n';
+  expect(await textOf(source)).toBe('a.b\n\nC\n\nText.');
 });

@@ -87,32 +87,34 @@ test('includes files in the forms of MkDocs, Jinja and MyST', async () => {
   const texts = await ingest({
     'root/docs/a.md': [
       '{% include-markdown "parts/b.md" %}',
-      '{%\n   include-markdown "parts/b.md"\n   start="<!--from-->"\n   end="<!--to-->"\n%}',
+      '{%\n   include-markdown "parts/b.md"\n   heading-offset=1\n%}',
       tag,
       `\`\`\`html\n${tag}\n\`\`\``,
-      '```{include} parts/b.md\n:start-after: "<!--to-->"\n```',
+      '```{include} parts/b.md\n:relative-docs: x\n```',
       'End',
     ].join('\n\n'),
-    'root/parts/b.md': 'One\n\n<!--from-->\n\nTwo\n\n<!--to-->\n\nThree',
+    'root/parts/b.md': 'One\n\nTwo',
   });
-  expect(texts['docs/a.md']).toBe(`One\n\nTwo\n\nThree\n\nTwo\n\n\`\`\`html\n${tag}\n\`\`\`\n\nThree\n\nEnd`);
+  expect(texts['docs/a.md']).toBe(
+    `One\n\nTwo\n\nOne\n\nTwo\n\n\`\`\`html\n${tag}\n\`\`\`\n\nOne\n\nTwo\n\nEnd`,
+  );
 });
 
 test('includes files in reStructuredText', async () => {
   const texts = await ingest({
     'root/docs/a.rst': [
-      'A\n=\n\n.. include:: ../parts/b.txt',
+      'One\n===\n\n.. include:: ../parts/b.txt',
       '.. include:: missing.rst',
       '.. include:: ../../secret.txt',
       '.. literalinclude:: /parts/app.py\n   :lines: 1,3-\n   :caption: app.py',
-      '.. note::\n\n   .. include:: ../parts/b.txt\n      :start-after: first',
+      '.. note::\n\n   .. include:: ../parts/b.txt\n      :lines: 4',
     ].join('\n\n'),
     'root/parts/b.txt':
-      'B\n-\n\nThe first |x| of b_.\n\n.. include:: b.txt\n\n.. |x| replace:: word\n.. _b: https://x.y',
+      'Two\n---\n\nThe first |x| of b_.\n\n.. include:: b.txt\n\n.. |x| replace:: word\n.. _b: https://x.y',
     'root/parts/app.py': 'one\ntwo\n\tthree\n',
     'secret.txt': 'secret',
   });
   expect(texts['docs/a.rst']).toBe(
-    'A\n\nB\n\nThe first word of [b](https://x.y).\n\napp.py\n\n```py\none\n\tthree\n```\n\nNote: word of [b](https://x.y).',
+    'One\n\nTwo\n\nThe first word of [b](https://x.y).\n\napp.py\n\n```py\none\n\tthree\n```\n\nNote: The first word of [b](https://x.y).',
   );
 });

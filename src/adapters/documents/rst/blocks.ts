@@ -1,5 +1,4 @@
 import type { BlockContent, DefinitionContent, Heading, PhrasingContent } from 'mdast';
-import type { IncludeSelection } from '../includes.ts';
 
 export type FlowNode = BlockContent | DefinitionContent;
 
@@ -21,7 +20,7 @@ export interface RstContext {
   body(lines: readonly string[]): FlowNode[];
   inline(text: string): PhrasingContent[];
   /** The lines of an included file; none if it is missing. */
-  include?(path: string, selection: IncludeSelection): string[];
+  include?(path: string, selection: string): string[];
   /** The level of a title by its adornment; styles get levels in the order of their appearance. */
   headingDepth(style: string): Heading['depth'];
 }

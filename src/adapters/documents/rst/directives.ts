@@ -119,9 +119,7 @@ function toCodeBlock({ name, argument, options, content }: Directive): FlowNode[
 
 /** An included file as blocks or as code. Its own includes become comments. */
 function includeFile({ name, argument, options }: Directive, context: RstContext): FlowNode[] {
-  const lines = options.get('lines')?.replaceAll('-', ':');
-  const selection = { lines, start: options.get('start-after'), end: options.get('end-before') };
-  const content = context.include?.(argument, selection) ?? [];
+  const content = context.include?.(argument, options.get('lines')?.replaceAll('-', ':') ?? '') ?? [];
   if (name === 'include' && !options.has('code') && !options.has('literal'))
     return context.body(content.map((line) => line.replace(/^(\s*\.\. )(?:literal)?include::/, '$1')));
   const lang = options.get('language') ?? options.get('code') ?? /\w+$/.exec(argument)?.[0] ?? '';

@@ -4,10 +4,8 @@ import type { PhrasingContent } from 'mdast';
 export interface RstDefinitions {
   /** The text of `|name|`, by lower-case name. */
   substitutions: ReadonlyMap<string, string>;
-  /** The URLs that `name_` refers to, by lower-case name; empty for places in a document. */
-  targets: ReadonlyMap<string, string>;
-  /** The titles below targets, by lower-case name; empty without one. */
-  titles: ReadonlyMap<string, string>;
+  /** What `name_` refers to, by lower-case name: a URL, or a place in the document and the title there, if any. */
+  targets: ReadonlyMap<string, { url: string; title: string }>;
 }
 
 const MARKUP = new RegExp(
@@ -47,13 +45,13 @@ function toInlineNodes(written: string, groups: Groups, definitions: RstDefiniti
   if (escaped !== undefined) return [textNode(/\s/.test(escaped) ? '' : escaped)];
   if (literal !== undefined) return [{ type: 'inlineCode', value: literal }];
   if (role !== undefined && roleText !== undefined) {
-    const title = role.endsWith('ref') ? definitions.titles.get(roleText.toLowerCase()) : '';
-    return [title ? textNode(title) : toRoleNode(role, roleText)];
+    const title = definitions.targets.get(roleText.toLowerCase())?.title;
+    return [title && role.endsWith('ref') ? textNode(title) : toRoleNode(role, roleText)];
   }
   if (phrase !== undefined) {
     if (suffixRole !== undefined) return [toRoleNode(suffixRole, phrase)];
     const text = removeEscapes(linkText(phrase));
-    const url = /<([^<>]+)>$/.exec(phrase)?.[1] ?? definitions.targets.get(phrase.toLowerCase()) ?? '';
+    const url = /<([^<>]+)>$/.exec(phrase)?.[1] ?? definitions.targets.get(phrase.toLowerCase())?.url ?? '';
     return [linkNode(text, url)];
   }
   const inner = strong ?? emphasis;
@@ -63,7 +61,7 @@ function toInlineNodes(written: string, groups: Groups, definitions: RstDefiniti
   }
   if (groups.footnote !== undefined) return [textNode(formatFootnoteMarker(groups.footnote))];
   const { reference = '' } = groups;
-  const url = definitions.targets.get(reference.toLowerCase());
+  const url = definitions.targets.get(reference.toLowerCase())?.url;
   return [url === undefined ? textNode(written) : linkNode(reference, url)];
 }
 

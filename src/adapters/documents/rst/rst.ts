@@ -48,14 +48,13 @@ const READERS: readonly RstReader[] = [
 export function parseRst(source: string, included: IncludedFiles = {}): ParsedDocument {
   const lines = source.split('\n').map((line) => line.replaceAll('\t', '        ').trimEnd());
   const { metadata, rest } = splitMetadata(lines);
-  const read = createIncludeReader(included);
-  const whole = [source, ...Object.keys(included).flatMap((path) => read(path, {}))].join('\n');
-  const context = createContext(collectDefinitions(whole), included);
+  const includedLines = Object.keys(included).flatMap((path) => createIncludeReader(included)(path, ''));
+  const context = createContext(collectDefinitions([source, ...includedLines].join('\n')), included);
   const children = parseBody(dedentLines(rest), context, lines.length - rest.length);
   const document = toParsedDocument({ type: 'root', children }, metadata);
   // A page that only shows documentation of source code has nothing to read here.
-  const isStub = document.blocks.length === 1 && /^\.\. auto\w+::/m.test(source);
-  return isStub ? { ...document, text: '', blocks: [] } : document;
+  const isTitle = document.blocks.length === 1 && document.blocks[0]?.kind === 'heading';
+  return isTitle && /^\.\. auto\w+::/m.test(source) ? { ...document, text: '', blocks: [] } : document;
 }
 
 /** The blocks of a piece of reStructuredText, without locations. */
@@ -105,28 +104,24 @@ function lastTextLine(lines: readonly string[], next: number): number {
   return last;
 }
 
-/** Characters between a target and the title that it names, at most. */
-const MAX_TITLE_DISTANCE = 1_000;
-
 /** Collects targets and substitutions first, because they may be used before their definition. */
 function collectDefinitions(source: string): RstDefinitions {
   // The settings of Sphinx define these.
   const substitutions = new Map(['version', 'release', 'today'].map((name) => [name, '']));
-  const targets = new Map<string, string>();
-  const titles = new Map<string, string>();
+  const targets = new Map<string, { url: string; title: string }>();
   const markup =
     /^[ \t]*\.\. (?:_`?([^`\n]+?)`?:(?:[ \t]+(\S+)|\s|$)|\|([^|\n]+)\| (\w+)::[ \t]*(.*(?:\n[ \t]+\S.*)*))/gm;
   for (const match of source.matchAll(markup)) {
     const [written, target, url = '', name, directive, text = ''] = match;
-    if (target !== undefined) {
-      const below = source.slice(match.index + written.length).slice(0, MAX_TITLE_DISTANCE);
-      targets.set(target.toLowerCase(), url);
-      titles.set(target.toLowerCase(), findTitleBelow(below.split('\n'), 0));
-    }
+    const below = source
+      .slice(match.index + written.length)
+      .slice(0, 1_000)
+      .split('\n');
+    if (target !== undefined) targets.set(target.toLowerCase(), { url, title: findTitleBelow(below, 0) });
     if (name === undefined) continue;
     substitutions.set(name.toLowerCase(), directive === 'replace' ? text : '');
   }
-  return { substitutions, targets, titles };
+  return { substitutions, targets };
 }
 
 /** Separates the field list at the beginning from the other lines. */
