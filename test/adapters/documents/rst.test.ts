@@ -245,8 +245,7 @@ test('references show the title of their target, or their label in words', async
 });
 
 test('unknown versions are dropped with their field, and names of fields are text', async () => {
-  const source =
-    'Title\n=====\n\n:Release: |version|\n:``name``: in |known|\n\n.. |known| replace:: now';
+  const source = 'Title\n=====\n\n:Release: |version|\n:``name``: in |known|\n\n.. |known| replace:: now';
   expect(await textOf(source)).toBe('Title\n\n- name: in now');
 });
 
