@@ -193,7 +193,8 @@ function renderSummary(
   const chunks = written + embedded === 0 ? '' : `; ${written} chunks written, ${embedded} embedded`;
   const done = `${counts.join(', ') || 'nothing to do'}${chunks} (${seconds.toFixed(1)} s)`;
   renderText(terminal, `${collection}: ${done}`);
-  if (empty.length > 0) renderText(terminal, `${empty.length} skipped, empty or minified: ${formatList(empty)}`);
+  if (empty.length > 0)
+    renderText(terminal, `${empty.length} skipped, empty or minified: ${formatList(empty)}`);
   if (gone.length === 0) return;
   const them = gone.length === 1 ? 'it' : 'them';
   renderText(terminal, `${gone.length} deleted: ${formatList(gone)}. Use --prune to remove ${them}.`);
