@@ -9,8 +9,8 @@ import type { Runtime } from '../ports/runtime.ts';
 import { findContentWords } from '../text/content-words.ts';
 import { detectForeignLanguage } from '../text/detect-language.ts';
 
-/** Hits beyond `topK`, so that `totalFound` can be reported. */
-const LOOK_AHEAD = 50;
+/** At least this many hits are sought, so that `totalFound` can be reported. */
+const MIN_HITS = 80;
 
 interface RetrieverDependencies {
   store: ChunkStore;
@@ -60,7 +60,7 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           text: mode === 'dense' ? null : query.text,
           vector,
           ...(encoder?.baseline !== undefined && { baseline: encoder.baseline }),
-          limit: query.topK + LOOK_AHEAD,
+          limit: Math.max(query.topK, MIN_HITS),
           filter,
         });
 

@@ -135,10 +135,8 @@ export function withWordReranker(
       Math.max(MIN_WORD_WEIGHT, Math.log((total + 1) / ((counts?.get(term) ?? 0) + 1)));
     const weights = terms.map(weightOf);
     const words = { vectors: query.words, weights };
-    const addIdentifiers = createIdentifierScore(
-      identifiers.filter((term) => counts?.has(term)),
-      weightOf,
-      sum(weights),
+    const identifierWeights = new Map(
+      identifiers.filter((term) => counts?.has(term)).map((term) => [term, weightOf(term)]),
     );
     const scores = await scoreChunks(
       words,
@@ -151,12 +149,13 @@ export function withWordReranker(
     }
     const ranked = candidates
       .map((hit) => {
-        const rerankScore = addIdentifiers(hit.chunk, toRerankScore(scores.get(hit.chunk.chunkId)));
+        const rerankScore = toRerankScore(scores.get(hit.chunk.chunkId));
         return { ...hit, rerankScore, score: toScore((hit.fusedScore + rerankScore) / 2) };
       })
       .sort((a, b) => b.score - a.score);
+    const reordered = putIdentifiersFirst(ranked, identifierWeights, sum(weights));
     const others = hits.filter((hit, index) => !isCompared(hit, index));
-    return capScoresByRank([...ranked, ...others]);
+    return capScoresByRank([...reordered, ...others]);
   }
 
   async function scoreChunks(
@@ -185,21 +184,26 @@ export function withWordReranker(
 }
 
 /**
- * Raises the score of a chunk that has identifiers of the query, such as `max_age`. Word vectors do not tell them apart,
- * because they have a vector for each part.
+ * Moves up chunks that have identifiers of the query, such as `max_age`: word vectors do not tell them apart, because they
+ * have a vector for each part. The scores stay with the ranks.
  */
-function createIdentifierScore(
-  identifiers: readonly string[],
-  weightOf: (term: string) => number,
+function putIdentifiersFirst(
+  ranked: readonly RankedHit[],
+  identifiers: ReadonlyMap<string, number>,
   wordWeight: number,
-): (chunk: StoredChunk, score: number) => number {
-  if (identifiers.length === 0) return (_, score) => score;
-  const weight = sum(identifiers.map(weightOf));
-  return (chunk, score) => {
-    const terms = new Set(indexTerms(toDocument(chunk)));
-    const found = sum(identifiers.filter((term) => terms.has(term)).map(weightOf));
-    return Math.max(score, (score * wordWeight + found) / (wordWeight + weight));
-  };
+): RankedHit[] {
+  if (identifiers.size === 0) return [...ranked];
+  const weight = sum([...identifiers.values()]);
+  return ranked
+    .map((hit) => {
+      const terms = new Set(indexTerms(toDocument(hit.chunk)));
+      const found = sum(Array.from(identifiers, ([term, each]) => (terms.has(term) ? each : 0)));
+      const similarity = hit.rerankScore ?? 0;
+      const raised = Math.max(similarity, (similarity * wordWeight + found) / (wordWeight + weight));
+      return { hit, score: hit.score + (raised - similarity) / 2 };
+    })
+    .sort((a, b) => b.score - a.score)
+    .map(({ hit }, index) => ({ ...hit, score: ranked[index]?.score ?? hit.score }));
 }
 
 function sum(values: readonly number[]): number {

@@ -17,7 +17,7 @@ const OF_OTHERS = new Set([
   ...['pack-destination', 'ignore-scripts', 'loglevel', 'cache', 'prefix', 'omit'], // npm
   ...['goto', 'line'], // editors
   'complete', // asked by shells
-  ...['input-type', 'max-old-space-size'], // Node
+  ...['input-type', 'max-old-space-size', 'import', 'semi-space-growth-factor'], // Node
   ...['enable', 'enable-auto-tool-choice', 'tool-call-parser', 'api-key'], // vLLM
   'jinja', // llama.cpp
   'task', // optimum-cli

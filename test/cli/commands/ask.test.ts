@@ -119,7 +119,7 @@ test('a reset session continues with only its system message', async () => {
     status: 'completed',
     isInteractive: false,
     turnCount: 1,
-    segments: [{ turnCount: 5, retrievalCount: 10 }],
+    segments: [{ turnCount: 5, retrievalCount: 11 }],
   });
   expect(session.messages.map(({ role }) => role)).toEqual([
     'system',
