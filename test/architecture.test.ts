@@ -17,7 +17,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'src/package.ts': ['node:'],
   'src/async/': ['src/faults/', 'node:worker_threads', 'node:child_process'],
   'src/text/': ['stemmer'],
-  'src/files/': ['node:'],
+  'src/files/': ['src/faults/', 'node:'],
   'src/faults/': ['src/text/', 'zod', 'node:timers'],
   'src/domain/': ['src/text/', 'src/faults/', 'zod', 'node:crypto'],
   'src/ports/': ['src/domain/', 'src/faults/'],

@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import type { Agent } from '../agent/agent.ts';
 import { type EvaluationCase, evaluationCaseSchema } from '../evaluation/cases/evaluation-case.ts';
 import { hashCases, parseCases } from '../evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../evaluation/report/assemble-report.ts';
 import type { CaseRun } from '../evaluation/report/case-run.ts';
-import { checkGate, parseGate } from '../evaluation/report/gates.ts';
-import { parseReport, type ReportData } from '../evaluation/report/report-data.ts';
+import { checkGate, parseGate, readBaselines } from '../evaluation/report/gates.ts';
+import type { ReportData } from '../evaluation/report/report-data.ts';
 import { type ArmFunction, runFunctionArm } from '../evaluation/run/function-arm.ts';
 import { createRunJournal, runArms } from '../evaluation/run/run-arms.ts';
 import { runAgentCase } from '../evaluation/run/run-case.ts';
 import { AppError } from '../faults/app-error.ts';
+import { readInputFile } from '../files/read-input-file.ts';
 import { version } from '../package.ts';
 
 export interface EvaluateOptions {
@@ -54,7 +54,7 @@ async function evaluateArms(
   const file = typeof options.cases === 'string' ? options.cases : 'cases';
   const cases =
     typeof options.cases === 'string'
-      ? parseCases(await readFile(options.cases, 'utf8'), file)
+      ? parseCases(readInputFile(options.cases, 'Case file'), file)
       : options.cases.map((item) => evaluationCaseSchema.parse(item));
   const gates = (options.gates ?? []).map(parseGate);
   const elapsedMs = () => performance.now();
@@ -95,11 +95,7 @@ async function evaluateArms(
       grader: null,
     },
   });
-  const baselines = new Map<string, ReportData>();
-  for (const gate of gates) {
-    if (gate.kind === 'baseline')
-      baselines.set(gate.file, parseReport(JSON.parse(await readFile(gate.file, 'utf8')), gate.file));
-  }
+  const baselines = readBaselines(gates, report.header);
   return { ...report, gates: gates.map((gate) => checkGate(gate, report, baselines)) };
 }
 

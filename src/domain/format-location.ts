@@ -26,10 +26,15 @@ export function isWebUrl(url: string): boolean {
 /** A file URL as a path; any other URL unchanged. */
 export function toDisplayUrl(url: string): string {
   if (isWebUrl(url)) return url;
-  const path = url.replace(/^file:\/\//, '');
+  return decodeUrl(url.replace(/^file:\/\//, ''));
+}
+
+/** The text itself if it is not valid percent-encoding. */
+export function decodeUrl(text: string): string {
+  if (!text.includes('%')) return text;
   try {
-    return decodeURIComponent(path);
+    return decodeURIComponent(text);
   } catch {
-    return path;
+    return text;
   }
 }

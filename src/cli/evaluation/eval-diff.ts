@@ -8,12 +8,13 @@ import {
 } from '../../evaluation/report/diff-runs.ts';
 import { formatMetricDifference } from '../../evaluation/report/format-metric.ts';
 import { parseReport } from '../../evaluation/report/report-data.ts';
+import { readJsonFile } from '../../files/read-input-file.ts';
 import { formatCount, quoteName } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatTable } from '../terminal/format-table.ts';
 import { createTerminal, type Terminal, type TextStyle } from '../terminal/terminal.ts';
 import { wrapLine } from '../terminal/wrap-text.ts';
-import { type JsonCommandFlags, readJsonFile } from './evaluation-files.ts';
+import type { JsonCommandFlags } from './evaluation-files.ts';
 import { formatTestCells, joinBlocks } from './render-evaluation.ts';
 
 const MAX_SHOWN_FLIPS = 20;
@@ -28,14 +29,14 @@ export interface EvalDiffFlags extends JsonCommandFlags {
 
 export async function runEvalDiff(flags: EvalDiffFlags): Promise<void> {
   const { before = '', after = '', arm = [], json } = flags;
-  const [earlier, later] = [await readReport(before), await readReport(after)];
+  const [earlier, later] = [readReport(before), readReport(after)];
   const diff = diffRuns({ ...earlier, arm: arm[0] }, { ...later, arm: arm[1] ?? arm[0] });
   const terminal = createTerminal(process.stdout);
   terminal.write(json !== undefined ? `${JSON.stringify(diff)}\n` : renderDiff(diff, terminal));
 }
 
-async function readReport(path: string) {
-  return { name: path, report: parseReport(await readJsonFile(path, 'Report'), path) };
+function readReport(path: string) {
+  return { name: path, report: parseReport(readJsonFile(path, 'Report'), path) };
 }
 
 function renderDiff(diff: RunDiff, terminal: Terminal): string {

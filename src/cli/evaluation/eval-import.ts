@@ -6,17 +6,13 @@ import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { importCases } from '../../evaluation/cases/import-cases.ts';
 import { parseBeirRows, toBeirCases, toCorpusFileName } from '../../evaluation/cases/parse-beir.ts';
 import { formatCases } from '../../evaluation/cases/parse-cases.ts';
+import { readInputFile } from '../../files/read-input-file.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { withApp } from '../commands/with-app.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
-import {
-  assertNotExisting,
-  type JsonCommandFlags,
-  readInputFile,
-  writeOutputFile,
-} from './evaluation-files.ts';
+import { assertNotExisting, type JsonCommandFlags, writeOutputFile } from './evaluation-files.ts';
 
 export interface EvalImportFlags extends JsonCommandFlags {
   /** A file of questions, or a BEIR folder. */
@@ -28,11 +24,11 @@ export interface EvalImportFlags extends JsonCommandFlags {
 /** Converts a file of questions to cases, or a BEIR folder to cases and a collection. */
 export async function runEvalImport({ json, path = '', ...flags }: EvalImportFlags): Promise<void> {
   const file = flags.output ?? 'cases.jsonl';
-  assertNotExisting(file, flags.force);
+  if (!flags.force) assertNotExisting(file);
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const { cases, skipped, changed } = isFolder
-    ? { cases: await readBeirCases(path), skipped: [], changed: [] }
-    : importCases(await readInputFile(path, 'File'), path);
+    ? { cases: readBeirCases(path), skipped: [], changed: [] }
+    : importCases(readInputFile(path, 'File'), path);
   const indexed = isFolder ? await indexCorpus(path, flags) : null;
   await writeOutputFile(file, formatCases(cases, file));
   if (json !== undefined) return printJson({ file, cases: cases.length, skipped, changed, ...indexed });
@@ -47,14 +43,11 @@ export async function runEvalImport({ json, path = '', ...flags }: EvalImportFla
   terminal.write(lines.map((line) => terminal.text(`${line}\n`)).join(''));
 }
 
-async function readBeirCases(folder: string): Promise<EvaluationCase[]> {
+function readBeirCases(folder: string): EvaluationCase[] {
   const files = ['qrels.tsv', 'qrels/test.tsv', 'qrels/dev.tsv'].map((name) => join(folder, name));
-  const qrels = await readInputFile(
-    files.find((file) => existsSync(file)) ?? join(folder, 'qrels.tsv'),
-    'File',
-  );
+  const qrels = readInputFile(files.find((file) => existsSync(file)) ?? join(folder, 'qrels.tsv'), 'File');
   const queries = join(folder, 'queries.jsonl');
-  return toBeirCases(parseBeirRows(await readInputFile(queries, 'File'), queries), qrels);
+  return toBeirCases(parseBeirRows(readInputFile(queries, 'File'), queries), qrels);
 }
 
 /** Indexes the rows of a corpus as documents, each with a URI below that of the corpus file. */
@@ -63,7 +56,7 @@ async function indexCorpus(folder: string, flags: Omit<EvalImportFlags, 'json' |
   const corpus = join(folder, 'corpus.jsonl');
   const root = `${pathToFileURL(corpus).href}/`;
   const titles = new Map<string, string | null>();
-  const entries = parseBeirRows(await readInputFile(corpus, 'File'), corpus).map((row): SourceEntry => {
+  const entries = parseBeirRows(readInputFile(corpus, 'File'), corpus).map((row): SourceEntry => {
     const relativePath = toCorpusFileName(row._id);
     const uri = root + relativePath;
     titles.set(uri, row.title || null);

@@ -31,7 +31,7 @@ export async function runEvalInit({
   ...flags
 }: EvalInitFlags): Promise<void> {
   const count = parseFlag('--count', flags.count, integerSchema(1)) ?? DEFAULT_COUNT;
-  assertNotExisting(file, flags.force);
+  if (!flags.force) assertNotExisting(file);
   await withApp({ flags }, async (app, { signal }) => {
     const store = await openCollection(app, signal);
     const bar = createProgressBar('Drafting questions');

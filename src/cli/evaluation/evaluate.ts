@@ -38,7 +38,7 @@ export async function runEvaluation(
   { signal, tape }: CommandRun,
 ): Promise<ReportData> {
   const started = app.runtime.elapsedMs();
-  const inputs = await checkInputs(rawInputs, app.config, tape);
+  const inputs = checkInputs(rawInputs, app.config, tape);
   const { cases, priceOf } = inputs;
   const grader = inputs.grader === null ? undefined : await openGrader(app, { ...inputs.grader, priceOf });
   const check = await prepareChecks(cases, {

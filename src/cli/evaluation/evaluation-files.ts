@@ -22,37 +22,12 @@ export async function writeOutputFile(path: string, content: string): Promise<vo
   }
 }
 
-/** `kind` names the file in errors, for example "Case file". Throws `invalid_input`. */
-export async function readInputFile(path: string, kind: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const hint = isMissing ? 'Check the path.' : messageOf(error);
-    const problem = isMissing ? 'does not exist' : 'cannot be read';
-    throw new AppError('invalid_input', `${kind} ${path} ${problem}.`, { hint, cause: error });
-  }
-}
-
-/** Throws `invalid_input`. */
-export async function readJsonFile(path: string, kind: string): Promise<unknown> {
-  const text = await readInputFile(path, kind);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new AppError('invalid_input', `${kind} ${path} is not valid JSON.`, {
-      hint: messageOf(error),
-      cause: error,
-    });
-  }
-}
-
-/** Protects cases that were corrected by hand. Throws `invalid_input`. */
-export function assertNotExisting(path: string, force: boolean | undefined): void {
-  if (force || !existsSync(path)) return;
-  throw new AppError('invalid_input', `${path} already exists.`, {
-    hint: 'Choose another file with --output, or overwrite it with --force.',
-  });
+/** Protects what was written or corrected before. Throws `invalid_input`. */
+export function assertNotExisting(
+  path: string,
+  hint = 'Choose another file with --output, or overwrite it with --force.',
+): void {
+  if (existsSync(path)) throw new AppError('invalid_input', `${path} already exists.`, { hint });
 }
 
 /**

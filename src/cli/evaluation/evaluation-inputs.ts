@@ -5,8 +5,7 @@ import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashCases, parseCases, parseJsonLines } from '../../evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import { toPlainCase } from '../../evaluation/report/assemble-report.ts';
-import { parseGate, type QualityGate } from '../../evaluation/report/gates.ts';
-import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
+import { parseGate, type QualityGate, readBaselines } from '../../evaluation/report/gates.ts';
 import { handGradeSchema } from '../../evaluation/run/grade-model.ts';
 import {
   createPriceCalculator,
@@ -15,9 +14,10 @@ import {
   unknownPrice,
 } from '../../evaluation/run/model-prices.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { readInputFile, readJsonFile } from '../../files/read-input-file.ts';
 import type { RunObserver } from '../../tape/run-observer.ts';
 import type { FlagValues, TapeFlags } from '../flags/common-flags.ts';
-import { type JsonCommandFlags, readInputFile, readJsonFile } from './evaluation-files.ts';
+import type { JsonCommandFlags } from './evaluation-files.ts';
 
 const DEFAULT_CONCURRENCY = 2;
 /** Five points of a share, or five per cent of tokens and times. */
@@ -54,18 +54,18 @@ export interface EvaluationFlags
   threshold?: number | undefined;
 }
 
-export type CheckedInputs = Awaited<ReturnType<typeof checkInputs>>;
+export type CheckedInputs = ReturnType<typeof checkInputs>;
 
 /** Validates the inputs and reads the files that they name, before any question is asked. Throws `invalid_input`. */
-export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, tape: RunObserver | null) {
+export function checkInputs(inputs: EvaluationInputs, config: AppConfig, tape: RunObserver | null) {
   const file = inputs.cases ?? '';
   const concurrency = parseFlag('--concurrency', inputs.concurrency, integerSchema(1)) ?? DEFAULT_CONCURRENCY;
   const marginSchema = z.number().min(0).max(1).describe('a number from 0 to 1');
   const gates = (inputs.gate ?? []).map(parseGate);
-  const cases = filterByTag(parseCases(await readInputFile(file, 'Case file'), file), inputs.tag ?? []);
+  const cases = filterByTag(parseCases(readInputFile(file, 'Case file'), file), inputs.tag ?? []);
   assertMeasurable(gates, cases);
   const casesHash = hashCases(cases);
-  const prices = await readPriceList(inputs.prices, config.prices);
+  const prices = readPriceList(inputs.prices, config.prices);
   return {
     file,
     cases,
@@ -76,7 +76,7 @@ export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, t
     seed: parseFlag('--seed', inputs.seed, integerSchema(0)) ?? 1,
     margin: parseFlag('--margin', inputs.margin, marginSchema) ?? DEFAULT_MARGIN,
     gates,
-    baselines: await readBaselines(gates, casesHash, file),
+    baselines: readBaselines(gates, { casesHash, casesFile: file }),
     prices,
     priceOf: prices === null ? unknownPrice : createPriceCalculator(prices),
     budget: parseFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money')),
@@ -87,15 +87,15 @@ export async function checkInputs(inputs: EvaluationInputs, config: AppConfig, t
             model: inputs.gradeModel,
             baseUrl: parseFlag('--grade-base-url', inputs.gradeBaseUrl, httpUrlSchema),
           },
-    handGrades: inputs.handGrades === undefined ? null : await readHandGrades(inputs.handGrades),
+    handGrades: inputs.handGrades === undefined ? null : readHandGrades(inputs.handGrades),
     fresh: inputs.fresh ?? false,
   };
 }
 
 /** One JSON object per line: the id of a case, an answer, and whether it is correct. */
-async function readHandGrades(file: string) {
+function readHandGrades(file: string) {
   const issues: string[] = [];
-  const rows = parseJsonLines(await readInputFile(file, 'File'), issues).map(({ value, line }) => {
+  const rows = parseJsonLines(readInputFile(file, 'File'), issues).map(({ value, line }) => {
     const { data } = handGradeSchema.safeParse(value);
     if (data === undefined) issues.push(`line ${line}: expected id, answer and correct`);
     return data;
@@ -105,33 +105,11 @@ async function readHandGrades(file: string) {
 }
 
 /** From the file, else from the configuration; null without prices. */
-async function readPriceList(
-  file: string | undefined,
-  configured: AppConfig['prices'],
-): Promise<PriceList | null> {
-  if (file !== undefined) return parsePriceList(await readJsonFile(file, 'Price file'), file);
+function readPriceList(file: string | undefined, configured: AppConfig['prices']): PriceList | null {
+  if (file !== undefined) return parsePriceList(readJsonFile(file, 'Price file'), file);
   return Object.keys(configured).length === 0
     ? null
     : parsePriceList({ models: configured }, 'of the configuration');
-}
-
-async function readBaselines(
-  gates: readonly QualityGate[],
-  casesHash: string,
-  casesFile: string,
-): Promise<Map<string, ReportData>> {
-  const baselines = new Map<string, ReportData>();
-  for (const gate of gates) {
-    if (gate.kind !== 'baseline') continue;
-    const baseline = parseReport(await readJsonFile(gate.file, 'Baseline'), gate.file);
-    if (baseline.header.casesHash !== casesHash) {
-      throw new AppError('invalid_input', `${gate.file} was measured on other cases.`, {
-        hint: `Measure it again: citeloop eval ${casesFile} --json ${gate.file}`,
-      });
-    }
-    baselines.set(gate.file, baseline);
-  }
-  return baselines;
 }
 
 function filterByTag(cases: EvaluationCase[], tags: readonly string[]): EvaluationCase[] {

@@ -1,6 +1,7 @@
 import { gradeAnswer } from '../../evaluation/metrics/answer-metrics.ts';
 import {
   formatConclusion,
+  formatInterval,
   formatMetricDifference,
   formatMetricValue,
   formatPValue,
@@ -101,9 +102,13 @@ function renderComparison({ metrics }: ArmComparison, report: ReportData, termin
   const changed = metrics.filter((compared) => !hasNoDifference(compared));
   const rows = changed.map((compared) => {
     const { label, unit } = report.metrics.find(({ id }) => id === compared.metric) as MetricInfo;
-    const interval =
-      compared.interval?.map((bound) => formatMetricDifference(bound, unit)).join(' to ') ?? '';
-    return [label, formatMetricDifference(compared.difference, unit), interval, ...formatTestCells(compared)];
+    const interval = compared.interval && formatInterval(compared.interval, unit, formatMetricDifference);
+    return [
+      label,
+      formatMetricDifference(compared.difference, unit),
+      interval ?? '',
+      ...formatTestCells(compared),
+    ];
   });
   const headings = ['metric', 'difference', 'interval', 'p', 'conclusion'];
   return rows.length > 0 ? [formatTable(terminal, headings, rows).trimEnd()] : [];

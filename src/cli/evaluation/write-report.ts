@@ -1,16 +1,16 @@
 import type { App } from '../../app/create-app.ts';
 import { createConfiguredRedactor } from '../../app/run-settings.ts';
 import { diffRuns, type RunDiff } from '../../evaluation/report/diff-runs.ts';
-import { assertGatesPassed, parseGate } from '../../evaluation/report/gates.ts';
+import { assertGatesPassed, parseGate, readBaselines } from '../../evaluation/report/gates.ts';
 import {
   findUnrecordedCases,
   renderPullRequestComment,
 } from '../../evaluation/report/pull-request-comment.ts';
-import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { reportDirectory } from '../../package.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { readJsonFile, writeOutputFile } from './evaluation-files.ts';
+import { writeOutputFile } from './evaluation-files.ts';
 import type { EvaluationFlags } from './evaluation-inputs.ts';
 import { renderEvaluation } from './render-evaluation.ts';
 
@@ -60,7 +60,7 @@ async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<s
   if (markdown !== undefined) {
     files.push([
       markdown,
-      renderPullRequestComment(report, { diff: await diffWithBaseline(report, gate), reportUrl }),
+      renderPullRequestComment(report, { diff: diffWithBaseline(report, gate), reportUrl }),
     ]);
   }
   for (const [path, content] of files) await writeOutputFile(path, content);
@@ -68,9 +68,8 @@ async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<s
 }
 
 /** Changes since the baseline of the first `no-worse-than` gate; null without one. */
-async function diffWithBaseline(report: ReportData, gates: readonly string[]): Promise<RunDiff | null> {
-  const gate = gates.map(parseGate).find(({ kind }) => kind === 'baseline');
-  if (gate?.kind !== 'baseline') return null;
-  const baseline = parseReport(await readJsonFile(gate.file, 'Baseline'), gate.file);
-  return diffRuns({ name: gate.file, report: baseline }, { name: 'this run', report });
+function diffWithBaseline(report: ReportData, gates: readonly string[]): RunDiff | null {
+  const [baseline] = readBaselines(gates.map(parseGate), report.header);
+  if (baseline === undefined) return null;
+  return diffRuns({ name: baseline[0], report: baseline[1] }, { name: 'this run', report });
 }

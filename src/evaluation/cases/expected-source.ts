@@ -1,3 +1,5 @@
+import { decodeUrl } from '../../domain/format-location.ts';
+
 /**
  * Whether an expected source names the document at this URL. With `://` it is a whole URL, compared without fragment
  * and trailing slash. Otherwise it is the end of a path, by whole segments and case-sensitive: `ros2/nodes.md` and
@@ -30,16 +32,6 @@ export function toExpectedSource(url: string): string {
       .join('/'),
   );
   return matchesSource(suffix, url) ? suffix : url;
-}
-
-/** The text itself if it is not valid percent-encoding. */
-export function decodeUrl(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function normalizeUrl(url: string): string {

@@ -27,6 +27,7 @@ import { recommendArm } from './recommend-arm.ts';
 import {
   type ArmComparison,
   type MetricValue,
+  metricInfoSchema,
   REPORT_FORMAT,
   type ReportArm,
   type ReportCase,
@@ -114,18 +115,9 @@ export function assembleReport(input: ReportInput): ReportData {
       ...listUngraded(measured),
       ...listWarnings(header, arms),
     ],
-    metrics: metrics.map(({ id, label, group, unit, better, kind, description }) => {
-      return {
-        id,
-        label,
-        group,
-        unit,
-        better,
-        kind,
-        description,
-        primary: primary.some((one) => one.id === id),
-      };
-    }),
+    metrics: metrics.map((metric) =>
+      metricInfoSchema.parse({ ...metric, primary: primary.includes(metric) }),
+    ),
     arms,
     comparisons,
     gates: [],

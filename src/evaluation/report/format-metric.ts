@@ -1,5 +1,5 @@
 import { formatCount } from '../../text/format-count.ts';
-import type { MetricComparison, MetricInfo, MetricValue } from './report-data.ts';
+import type { GateResult, MetricComparison, MetricInfo, MetricValue } from './report-data.ts';
 
 /** The metric that decides first. */
 export const HEADLINE_METRIC = 'answer.correct';
@@ -59,4 +59,18 @@ export function joinWords(names: readonly string[]): string {
 /** Whether a metric has the same value on every case of two arms. */
 export function hasNoDifference({ difference, better, worse }: MetricComparison): boolean {
   return difference === 0 && better.length + worse.length === 0;
+}
+
+/** "1 of 2 gates failed"; null if none failed. */
+export function formatFailedGates(gates: readonly GateResult[]): string | null {
+  const failed = gates.filter(({ passed }) => !passed);
+  return failed.length === 0 ? null : `${failed.length} of ${formatCount(gates.length, 'gate')} failed`;
+}
+
+export function formatInterval(
+  [low, high]: readonly [number, number],
+  unit: MetricInfo['unit'],
+  format = formatMetricValue,
+): string {
+  return `${format(low, unit)} to ${format(high, unit)}`;
 }

@@ -1,13 +1,13 @@
 import { advice, settingValue } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { readJsonFile } from '../../files/read-input-file.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import { pairRuns, selectPrimaryMetrics } from '../metrics/metric.ts';
 import { testLosses } from '../statistics/compare-columns.ts';
-import { formatMetricValue, formatPValue } from './format-metric.ts';
-import { formatFailedGates } from './gate-results.ts';
-import type { GateResult, ReportData } from './report-data.ts';
+import { formatFailedGates, formatMetricValue, formatPValue } from './format-metric.ts';
+import { type GateResult, parseReport, type ReportData } from './report-data.ts';
 
 const OPERATORS = {
   '>=': (value: number, bound: number) => value >= bound,
@@ -61,6 +61,25 @@ export function parseGate(text: string): QualityGate {
     operator: operator as BoundGate['operator'],
     bound: Number(bound),
   };
+}
+
+/** The report of every file that a gate names. Throws `invalid_input`, also for one that was measured on other cases. */
+export function readBaselines(
+  gates: readonly QualityGate[],
+  { casesHash, casesFile }: Pick<ReportData['header'], 'casesHash' | 'casesFile'>,
+): Map<string, ReportData> {
+  const baselines = new Map<string, ReportData>();
+  for (const gate of gates) {
+    if (gate.kind !== 'baseline') continue;
+    const baseline = parseReport(readJsonFile(gate.file, 'Baseline'), gate.file);
+    if (baseline.header.casesHash !== casesHash) {
+      throw new AppError('invalid_input', `${gate.file} was measured on other cases.`, {
+        hint: `Measure it again: citeloop eval ${casesFile} --json ${gate.file}`,
+      });
+    }
+    baselines.set(gate.file, baseline);
+  }
+  return baselines;
 }
 
 /** `baselines` has the report of every file that a gate names. */

@@ -1,9 +1,8 @@
 import { formatCount } from '../../text/format-count.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { formatFlips, formatSettingChanges, type RunDiff } from './diff-runs.ts';
-import { formatMetricValue, formatPValue, toKnownValue } from './format-metric.ts';
+import { formatFailedGates, formatMetricValue, formatPValue, toKnownValue } from './format-metric.ts';
 import { formatFinding } from './format-verdict.ts';
-import { formatFailedGates } from './gate-results.ts';
 import type { ReportData } from './report-data.ts';
 
 /** Identifies the comment, so that a later run replaces it. */

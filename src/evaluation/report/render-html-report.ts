@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { AppError } from '../../faults/app-error.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { formatFinding } from './format-verdict.ts';
-import type { ReportData, ReportPageData } from './report-data.ts';
+import type { ReportData } from './report-data.ts';
 
 /** The built report page. */
 interface ReportAssets {
@@ -58,15 +58,15 @@ export function renderHtmlReport(report: ReportData, { script, style }: ReportAs
 <noscript><main><section class="verdict"><h1>${escapeHtml(finding)}</h1>
 <ul class="findings">${sentences.join('\n')}</ul>
 <p class="callout">Allow JavaScript to see the metrics and the cases.</p></section></main></noscript>
-<script type="application/gzip" id="report-data">${encodeReport(report, finding)}</script>
+<script type="application/gzip" id="report-data">${encodeReport(report)}</script>
 </body>
 </html>
 `;
 }
 
-function encodeReport(report: ReportData, finding: string): string {
-  const data: ReportPageData = { ...withoutHiddenText(report), finding };
-  return gzipSync(JSON.stringify(data)).toString('base64');
+/** Without control characters and marks that reorder text. */
+function encodeReport(report: ReportData): string {
+  return gzipSync(JSON.stringify(withoutHiddenText(report))).toString('base64');
 }
 
 /** Includes property names, because tags and arm names are keys. */

@@ -17,7 +17,7 @@ const interval = z.tuple([number, number]);
 const name = z.string().min(1);
 
 /** A metric of the report. */
-const metricInfoSchema = z.object({
+export const metricInfoSchema = z.object({
   /** As gates name it, for example `citation.precision`. */
   id: name,
   label: name,
@@ -237,12 +237,6 @@ export const reportDataSchema = z.object({
   cases: z.array(reportCaseSchema),
 });
 export type ReportData = z.infer<typeof reportDataSchema>;
-
-/** What the HTML page reads. No text in it contains control characters or marks that reorder text. */
-export interface ReportPageData extends ReportData {
-  /** The result in one line. */
-  finding: string;
-}
 
 /** An older report in the current format, without its comparisons; other values are returned unchanged. */
 export function migrateReport(value: unknown): unknown {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type AdviceGap, advice, settingValue } from '../../faults/advice.ts';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { readInputFile } from '../../files/read-input-file.ts';
 import { oneLine } from '../../text/visible-text.ts';
 
 type SettingValue = string | number | boolean;
@@ -81,7 +81,7 @@ export function parseArm(expression: string): ArmPlan {
     const camel = setting.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
     parts.push(`${camel}=${value}`);
     const isFile = camel === 'systemPrompt' && value.startsWith('@');
-    changed[camel] = isFile ? readArmFile(value.slice(1)) : parseValue(value);
+    changed[camel] = isFile ? readInputFile(value.slice(1), 'Prompt file') : parseValue(value);
   }
   return { name: name?.trim() || parts.join(' ') || 'as configured', changed };
 }
@@ -93,17 +93,6 @@ function parseValue(text: string): SettingValue {
   if (/^(on|true)$/i.test(text)) return true;
   if (/^(off|false)$/i.test(text)) return false;
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-function readArmFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
-  } catch (error) {
-    throw new AppError('invalid_input', `Could not read ${path}, which an arm names.`, {
-      hint: messageOf(error),
-      cause: error,
-    });
-  }
 }
 
 /** Throws `invalid_input` unless there are two arms or more, all with different names. */
@@ -118,23 +107,6 @@ export function assertComparableArms(arms: readonly ArmPlan[]): void {
   if (duplicate === undefined) return;
   throw new AppError('invalid_input', `Two arms have the name "${oneLine(duplicate, 60)}".`, {
     hint: advice`Give one of them another name: ${armExample('name: setting=value')}`,
-  });
-}
-
-/** The two arms of the question first: `tool,always`. Names may contain commas. Throws `invalid_input`. */
-export function orderByQuestion<Arm extends { name: string }>(
-  arms: readonly Arm[],
-  question: string | undefined,
-): readonly Arm[] {
-  if (question === undefined) return arms;
-  const find = (name: string) => arms.find((arm) => arm.name === name.trim());
-  for (const { index } of question.matchAll(/,/g)) {
-    const [first, second] = [find(question.slice(0, index)), find(question.slice(index + 1))];
-    if (first !== undefined && second !== undefined && first !== second)
-      return [first, second, ...arms.filter((arm) => arm !== first && arm !== second)];
-  }
-  throw new AppError('invalid_input', `--question names no two arms: "${oneLine(question, 60)}".`, {
-    hint: `Arms: ${arms.map(({ name }) => name).join('; ')}.`,
   });
 }
 

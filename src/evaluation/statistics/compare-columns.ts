@@ -65,12 +65,7 @@ export function compareColumns(
   pairs: readonly (readonly ColumnPair[])[],
   options: CompareOptions,
 ): MetricComparison[][] {
-  const measured = pairs.map((ofPair) =>
-    ofPair
-      .map(keepPairedCases)
-      .filter(({ arm, baseline }) => Number.isFinite(columnRatio(arm) - columnRatio(baseline)))
-      .map((pair) => measurePair(pair, options)),
-  );
+  const measured = pairs.map((ofPair) => measurePairs(ofPair, options));
   const [question = [], ...others] = measured;
   const corrected = new Map([...correctFamily(question), ...correctFamily(others.flat())]);
   return measured.map((ofPair, index) =>
@@ -83,10 +78,14 @@ export function compareColumns(
   );
 }
 
-/** Keeps the cases that have the metric in both arms. */
-function keepPairedCases({ metric, arm, baseline }: ColumnPair): ColumnPair {
-  const isPaired = (index: number) => (arm.of[index] ?? 0) > 0 && (baseline.of[index] ?? 0) > 0;
-  return { metric, arm: filterColumn(arm, isPaired), baseline: filterColumn(baseline, isPaired) };
+/** Measures metrics on the cases that have them in both arms; those without such cases are left out. */
+function measurePairs(pairs: readonly ColumnPair[], options: CompareOptions): MeasuredPair[] {
+  return pairs.flatMap(({ metric, arm, baseline }) => {
+    const isPaired = (index: number) => (arm.of[index] ?? 0) > 0 && (baseline.of[index] ?? 0) > 0;
+    const pair = { metric, arm: filterColumn(arm, isPaired), baseline: filterColumn(baseline, isPaired) };
+    const isMeasured = Number.isFinite(columnRatio(pair.arm) - columnRatio(pair.baseline));
+    return isMeasured ? [measurePair(pair, options)] : [];
+  });
 }
 
 function measurePair(pair: ColumnPair, options: CompareOptions): MeasuredPair {
@@ -256,11 +255,9 @@ export interface LossTest extends Pick<MetricComparison, 'metric' | 'n' | 'diffe
  * losing all of them would prove nothing are left out.
  */
 export function testLosses(pairs: readonly ColumnPair[], options: CompareOptions, alpha = ALPHA): LossTest[] {
-  const measured = pairs
-    .map(keepPairedCases)
-    .filter(({ arm, baseline }) => Number.isFinite(columnRatio(arm) - columnRatio(baseline)))
-    .map((pair) => measurePair(pair, options))
-    .filter(({ clusters }) => 2 ** -clusters < alpha / pairs.length);
+  const measured = measurePairs(pairs, options).filter(
+    ({ clusters }) => 2 ** -clusters < alpha / pairs.length,
+  );
   return measured.map(({ pair, comparison, intervalAt }) => {
     const sign = pair.metric.better === 'higher' ? -1 : 1;
     const { metric, n, difference, p } = comparison;

@@ -65,13 +65,8 @@ export function tangoInterval(onlyArm: number, onlyBaseline: number, n: number, 
   const isInside = (assumed: number) => Math.abs(tangoScore(onlyArm, onlyBaseline, n, assumed)) <= z;
   const boundary = (end: -1 | 1): number => {
     if (isInside(end)) return end;
-    let [inside, outside]: number[] = [difference, end];
-    for (let step = 0; step < BISECTIONS; step += 1) {
-      const middle = ((inside as number) + (outside as number)) / 2;
-      if (isInside(middle)) inside = middle;
-      else outside = middle;
-    }
-    return inside as number;
+    const towards = (share: number) => difference + (end - difference) * share;
+    return towards(bisect((share) => isInside(towards(share))));
   };
   return [boundary(-1), boundary(1)];
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { HEADLINE_METRIC } from '../../evaluation/report/format-metric.ts';
-import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
+import type { CaseResult, ReportCase, ReportData } from '../../evaluation/report/report-data.ts';
 import { FactList, NoDataLabel } from './report-components.tsx';
 import { RunDetails } from './run-details.tsx';
 
 interface CaseProps {
-  data: ReportPageData;
+  data: ReportData;
   item: ReportCase;
 }
 

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { CaseDetails } from './case-details.tsx';
 import {
@@ -14,7 +14,7 @@ import { ReportSection } from './report-components.tsx';
 const PAGE_SIZE = 50;
 
 /** The cases that meet the criteria, `PAGE_SIZE` at a time. */
-export function CaseList({ data }: { data: ReportPageData }) {
+export function CaseList({ data }: { data: ReportData }) {
   const [criteria, setCriteria] = useState(() => initialCriteria(data));
   const found = useMemo(() => filterCases(data, criteria), [data, criteria]);
   const [shown, setShown] = useState({ criteria, count: PAGE_SIZE });
@@ -51,13 +51,13 @@ export function CaseList({ data }: { data: ReportPageData }) {
 }
 
 /** A comparison starts with the cases on which the arms differ, if there are any. */
-function initialCriteria(data: ReportPageData): CaseCriteria {
+function initialCriteria(data: ReportData): CaseCriteria {
   const differing: CaseCriteria = { ...EMPTY_CRITERIA, difference: 'differ' };
   return data.arms.length > 1 && filterCases(data, differing).length > 0 ? differing : EMPTY_CRITERIA;
 }
 
 interface CaseFiltersProps {
-  data: ReportPageData;
+  data: ReportData;
   criteria: CaseCriteria;
   onCriteria: (criteria: CaseCriteria) => void;
 }

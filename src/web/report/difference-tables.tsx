@@ -1,17 +1,30 @@
 import {
+  formatInterval,
   formatMetricDifference,
   formatPercent,
   formatPoints,
   formatPValue,
   hasNoDifference,
 } from '../../evaluation/report/format-metric.ts';
-import type { ArmComparison, MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
+import type {
+  ArmComparison,
+  MetricComparison,
+  MetricInfo,
+  ReportData,
+} from '../../evaluation/report/report-data.ts';
 import { quoteName } from '../../text/format-count.ts';
 import { DataTable, ReportSection } from './report-components.tsx';
-import { CONCLUSION_LABELS, formatInterval } from './report-metrics.ts';
+
+const CONCLUSION_LABELS: Record<MetricComparison['conclusion'], string> = {
+  better: '▲ better',
+  worse: '▼ worse',
+  equivalent: '= equivalent',
+  undecided: '○ undecided',
+  'too few': '○ too few cases differ',
+};
 
 /** Every pair of arms in the primary metrics, the question first. Renders nothing for a single arm. */
-export function DifferenceTables({ data }: { data: ReportPageData }) {
+export function DifferenceTables({ data }: { data: ReportData }) {
   if (data.comparisons.length === 0) return null;
   const { margin } = data.header;
   return (

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { applyTheme } from '../shared/theme.ts';
 import { ReportPage } from './report-page.tsx';
 import '../shared/base.css';
@@ -17,7 +17,7 @@ addEventListener('DOMContentLoaded', async () => {
 });
 
 /** Base64 of gzipped JSON. Fetching a data: URL would be shorter, but the content policy forbids it. */
-async function decodeReport(encoded: string): Promise<ReportPageData> {
+async function decodeReport(encoded: string): Promise<ReportData> {
   const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
   const json = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Response(json).json();

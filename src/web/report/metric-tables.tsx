@@ -1,27 +1,19 @@
-import { formatMetricValue, HEADLINE_METRIC, toKnownValue } from '../../evaluation/report/format-metric.ts';
+import {
+  formatInterval,
+  formatMetricValue,
+  HEADLINE_METRIC,
+  toKnownValue,
+} from '../../evaluation/report/format-metric.ts';
 import type {
   ArmComparison,
   MetricInfo,
   MetricValue,
-  ReportPageData,
+  ReportData,
 } from '../../evaluation/report/report-data.ts';
 import { DataTable, NoDataLabel, ReportSection } from './report-components.tsx';
-import { formatInterval } from './report-metrics.ts';
-
-const GROUP_LABELS: Record<MetricInfo['group'], string> = {
-  answer: 'Answers',
-  repeat: 'Repeated runs',
-  retrieval: 'Retrieval',
-  citation: 'Citations',
-  abstention: 'Abstention',
-  decision: 'Decision to search',
-  effort: 'Effort',
-  cost: 'Cost',
-  time: 'Time',
-};
 
 /** The metrics in which arms are tested. */
-export function PrimaryMetrics({ data }: { data: ReportPageData }) {
+export function PrimaryMetrics({ data }: { data: ReportData }) {
   const primary = data.metrics.filter((metric) => metric.primary);
   return (
     <ReportSection id="metrics" title={data.arms.length === 1 ? 'Metrics' : 'Metrics by arm'}>
@@ -31,7 +23,7 @@ export function PrimaryMetrics({ data }: { data: ReportPageData }) {
 }
 
 /** Descriptive metrics, and correct answers by tag. */
-export function OtherMetrics({ data }: { data: ReportPageData }) {
+export function OtherMetrics({ data }: { data: ReportData }) {
   return (
     <ReportSection id="other-metrics" title="Other metrics">
       <p class="hint">These describe the runs. Differences in them are not tested.</p>
@@ -41,10 +33,9 @@ export function OtherMetrics({ data }: { data: ReportPageData }) {
   );
 }
 
-function MetricTable({ data, metrics }: { data: ReportPageData; metrics: readonly MetricInfo[] }) {
+function MetricTable({ data, metrics }: { data: ReportData; metrics: readonly MetricInfo[] }) {
   const { arms } = data;
   const isPrimary = metrics.every(({ primary }) => primary);
-  const groups = Map.groupBy(metrics, ({ group }) => group);
   return (
     <DataTable
       class="metrics"
@@ -61,26 +52,15 @@ function MetricTable({ data, metrics }: { data: ReportPageData; metrics: readonl
       columns={['Metric', ...arms.map(({ name }) => name), 'Cases']}
       numbersFrom={1}
     >
-      {Array.from(groups, ([group, inGroup]) => (
-        <>
-          {!isPrimary && (
-            <tr class="group">
-              <th scope="rowgroup" colSpan={arms.length + 2}>
-                <span>{GROUP_LABELS[group]}</span>
-              </th>
-            </tr>
-          )}
-          {inGroup.map((metric) => (
-            <MetricRow key={metric.id} metric={metric} data={data} />
-          ))}
-        </>
+      {metrics.map((metric) => (
+        <MetricRow key={metric.id} metric={metric} data={data} />
       ))}
     </DataTable>
   );
 }
 
 /** One cell explains missing data if no arm has any for the same reason. */
-function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo; data: ReportPageData }) {
+function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo; data: ReportData }) {
   const values = arms.map(({ metrics }) => metrics[metric.id]);
   const [reason, ...otherReasons] = new Set(
     values.map((value) => (value?.status === 'no data' ? value.reason : null)),
@@ -148,7 +128,7 @@ function formatCaseCounts(values: readonly (MetricValue | undefined)[]): string 
   return low === high ? String(low) : `${low}–${high}`;
 }
 
-function TagTable({ data: { arms } }: { data: ReportPageData }) {
+function TagTable({ data: { arms } }: { data: ReportData }) {
   const tags = Object.entries(arms[0]?.tags ?? {});
   if (tags.length === 0) return null;
   return (

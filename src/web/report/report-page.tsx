@@ -1,17 +1,16 @@
-import { joinWords } from '../../evaluation/report/format-metric.ts';
-import { formatFailedGates } from '../../evaluation/report/gate-results.ts';
-import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import { formatFailedGates, joinWords } from '../../evaluation/report/format-metric.ts';
+import { formatFinding } from '../../evaluation/report/format-verdict.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { isDarkTheme, useTheme } from '../shared/theme.ts';
 import { CaseList } from './case-list.tsx';
-import { CostPlot } from './cost-plot.tsx';
 import { DifferenceTables } from './difference-tables.tsx';
 import { OtherMetrics, PrimaryMetrics } from './metric-tables.tsx';
 import { SentenceList } from './report-components.tsx';
 import { GateResults, RunSettings } from './run-settings.tsx';
 
 /** The verdict, the numbers behind it, and every case. */
-export function ReportPage({ data }: { data: ReportPageData }) {
+export function ReportPage({ data }: { data: ReportData }) {
   const { version, date } = data.header;
   return (
     <>
@@ -22,7 +21,6 @@ export function ReportPage({ data }: { data: ReportPageData }) {
       <main>
         <Verdict data={data} />
         <PrimaryMetrics data={data} />
-        <CostPlot data={data} />
         <CaseList data={data} />
         <DifferenceTables data={data} />
         <OtherMetrics data={data} />
@@ -65,7 +63,9 @@ function TopBar({ isComparison }: { isComparison: boolean }) {
   );
 }
 
-function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { data: ReportPageData }) {
+function Verdict({ data }: { data: ReportData }) {
+  const { kind, header, verdict, notes, gates } = data;
+  const finding = formatFinding(data);
   const [first = '', ...others] = verdict;
   // The first sentence may repeat the finding in the title.
   const rest = /^[.:]/.test(first.slice(finding.length)) && first.startsWith(finding);

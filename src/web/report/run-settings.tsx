@@ -1,6 +1,5 @@
-import { formatMetricValue, joinWords } from '../../evaluation/report/format-metric.ts';
-import { formatFailedGates } from '../../evaluation/report/gate-results.ts';
-import type { GateResult, ReportPageData } from '../../evaluation/report/report-data.ts';
+import { formatFailedGates, formatMetricValue, joinWords } from '../../evaluation/report/format-metric.ts';
+import type { GateResult, ReportData } from '../../evaluation/report/report-data.ts';
 import { DataTable, FactList, ReportSection } from './report-components.tsx';
 
 export function GateResults({ gates }: { gates: readonly GateResult[] }) {
@@ -20,7 +19,7 @@ export function GateResults({ gates }: { gates: readonly GateResult[] }) {
 }
 
 /** Everything needed to repeat the run. */
-export function RunSettings({ data: { header, arms } }: { data: ReportPageData }) {
+export function RunSettings({ data: { header, arms } }: { data: ReportData }) {
   const { collection } = header;
   const settings = [
     ...new Set(arms.flatMap((arm) => Object.keys({ ...arm.settings, ...arm.otherSettings }))),

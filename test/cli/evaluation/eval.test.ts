@@ -376,14 +376,7 @@ test('compares with an agent from code', async () => {
     inHome('agent.mjs'),
     'export default ({ id }) => ({ answer: id === "node" ? "It performs computation." : "It is red.", sources: ["docs/nodes.md"] });\n',
   );
-  const arms = [
-    '--arm',
-    'ours: policy=tool',
-    '--arm',
-    'theirs: module:./agent.mjs',
-    '--question',
-    'theirs,ours',
-  ];
+  const arms = ['--arm', 'theirs: module:./agent.mjs', '--arm', 'ours: policy=tool'];
   const { code, stderr } = await run(['compare', 'cases.jsonl', ...arms, '--json', 'code.json']);
   expect(stderr).toBe('');
   expect(code).toBe(0);

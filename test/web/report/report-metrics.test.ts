@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatMetricDifference } from '../../../src/evaluation/report/format-metric.ts';
-import { formatInterval } from '../../../src/web/report/report-metrics.ts';
+import { formatInterval, formatMetricDifference } from '../../../src/evaluation/report/format-metric.ts';
 
 test('a signed value has no sign if it rounds to zero', () => {
   expect(formatMetricDifference(0.0491, 'share')).toBe('+0.049');

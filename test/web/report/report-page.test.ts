@@ -178,23 +178,6 @@ inBrowser('a single arm has no comparison', async () => {
   expect(await page.locator('[name="difference"]').count()).toBe(0);
 });
 
-inBrowser('plots the correctness of every arm against its cost', async () => {
-  const report = syntheticReport({ cases: 30, arms: ['tool', 'always', 'first'] });
-  const { page } = await open(report);
-  const plot = page.locator('svg.plot');
-  const names = await plot.locator('.name').allTextContents();
-  expect(names.toSorted()).toEqual(['always', 'first', 'tool']);
-  const label = await plot.getAttribute('aria-label');
-  for (const name of names) expect(label).toContain(`${name}: `);
-  const heights = await plot
-    .locator('.mark')
-    .evaluateAll((marks) => marks.map((mark) => Number(mark.getAttribute('cy'))));
-  expect(heights).toHaveLength(3);
-  expect(heights).toEqual(heights.toSorted((a, b) => a - b));
-  const { page: single } = await open(syntheticReport({ cases: 8, arms: ['tool'] }));
-  expect(await single.locator('svg.plot').count()).toBe(0);
-});
-
 inBrowser('arm names stay in view while the table scrolls', async () => {
   const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(report);
@@ -228,7 +211,7 @@ inBrowser('a table of many arms scrolls inside its frame and keeps its headers i
     const { left, top } = element.getBoundingClientRect();
     return {
       scrolled: [element.scrollLeft > 0, element.scrollTop > 0],
-      left: positionsOf('tr:not(.group) th[scope="row"]').map((head) => Math.round(head.left - left)),
+      left: positionsOf('th[scope="row"]').map((head) => Math.round(head.left - left)),
       top: positionsOf('thead th').map((head) => Math.round(head.top - top)),
     };
   });
