@@ -1,9 +1,9 @@
-import { isIP } from 'node:net';
 import { type AppConfig, loadConfig } from '../config/load-config.ts';
 import { sameOrigin } from '../config/parse-value.ts';
 import { COHERE_URL, providerPresets } from '../config/service-access.ts';
 import { advice, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
+import { isLoopbackHost } from '../server/http/guards.ts';
 import type { ServiceTarget } from '../tape/reissue-requests.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
 
@@ -71,8 +71,4 @@ function isConfigured(
     ...[cohereBaseUrl, rerank.baseUrl].filter((each) => each !== undefined),
   ];
   return isLoopbackHost(new URL(url).hostname) || configured.some((each) => sameOrigin(each, url));
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 }

@@ -3,16 +3,18 @@ import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { ModelErrorContext } from '../agent/guards/model-errors.ts';
 import type { AppConfig } from '../config/load-config.ts';
-import type { ServiceAccess } from '../config/service-access.ts';
+import { providerPresets, type ServiceAccess } from '../config/service-access.ts';
 import { OFFLINE_MODEL } from '../domain/setting-choices.ts';
 import { advice, settingName, settingValue } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { bearer } from './configured-services.ts';
 import type { App } from './create-app.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
 const MODELS_TIMEOUT_MS = 3000;
+const OLLAMA_TIMEOUT_MS = 500;
 const MAX_NAMED_MODELS = 10;
 
 /** The configured model. Throws `auth_error` if its key is missing. */
@@ -88,16 +90,24 @@ export function createModelErrorContext(app: App, isOwnModel = false): ModelErro
 }
 
 /** The models of a service that needs no key or has one; empty if it does not list them in time. Never throws. */
-export async function listServiceModels({ baseUrl, needsKey, key }: ServiceAccess): Promise<string[]> {
+export async function listServiceModels(
+  { baseUrl, needsKey, key }: ServiceAccess,
+  timeoutMs = MODELS_TIMEOUT_MS,
+): Promise<string[]> {
   if (needsKey && key === undefined) return [];
   try {
     const response = await fetch(`${baseUrl.replace(/\/$/, '')}/models`, {
-      headers: key === undefined ? {} : { authorization: `Bearer ${key.reveal()}` },
-      signal: AbortSignal.timeout(MODELS_TIMEOUT_MS),
+      headers: bearer(key?.reveal()),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const { data = [] } = (await response.json()) as { data?: { id?: unknown }[] };
     return data.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
   } catch {
     return [];
   }
+}
+
+/** The models of an Ollama server on this machine; empty if there is none. Never throws. */
+export function listOllamaModels(): Promise<string[]> {
+  return listServiceModels({ ...providerPresets.ollama, key: undefined }, OLLAMA_TIMEOUT_MS);
 }

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { Filter } from '../domain/query.ts';
-import { type Advice, advice, ingestAdvice, withSetting } from '../faults/advice.ts';
+import { advice, ingestAdvice, withSetting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { sampleBookDirectory } from '../package.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
@@ -72,9 +72,10 @@ async function open(
         : others.length > 0
           ? advice`Choose one of ${known.join(', ')}${withSetting('collection')}. `
           : [];
-    throw names.includes(collection)
-      ? emptyCollectionError(collection, choice)
-      : noCollectionError(collection, choice);
+    const [problem, action] = names.includes(collection)
+      ? [`The collection "${collection}" is empty.`, 'Fill' as const]
+      : [`Unknown collection "${collection}".`, 'Create' as const];
+    throw new AppError('invalid_input', problem, { hint: [...choice, ...ingestAdvice(action, collection)] });
   }
   if (!isSample) app.emit({ type: 'sample_book' });
   return openSampleBook(app, book, signal);
@@ -124,18 +125,6 @@ async function openFilled(app: App, name: string, tape: RunObserver | null): Pro
   if (store === null || !mayCount || (await store.count({})) > 0) return store;
   await store.close();
   return null;
-}
-
-export function noCollectionError(name: string, choice: Advice = []): AppError {
-  return new AppError('invalid_input', `Unknown collection "${name}".`, {
-    hint: [...choice, ...ingestAdvice('Create', name)],
-  });
-}
-
-export function emptyCollectionError(name: string, choice: Advice = []): AppError {
-  return new AppError('invalid_input', `The collection "${name}" is empty.`, {
-    hint: [...choice, ...ingestAdvice('Fill', name)],
-  });
 }
 
 /** The sample book is used with the embedded store and embedder only, never on a server or a paid service. */

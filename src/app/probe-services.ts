@@ -17,8 +17,6 @@ import type { App } from './create-app.ts';
 import { assertModelConfigured, createModelErrorContext, openAiModelOptions } from './create-model.ts';
 
 const TIMEOUT_MS = 10_000;
-const OLLAMA_URL = 'http://127.0.0.1:11434/api/tags';
-const OLLAMA_TIMEOUT_MS = 500;
 
 /** Reads every file of the embedding model; `isDownloadable` if missing ones are downloaded on first use. Throws if one is damaged. */
 export async function checkModelWeights({ cache, modelDir }: AppConfig) {
@@ -111,15 +109,4 @@ function request(
 function reasonOf(error: unknown): string {
   if (getField(error, 'name') === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
   return findNetworkCode(error) ?? messageOf(error);
-}
-
-/** The models of an Ollama server on this machine; empty if there is none. Never throws. */
-export async function listOllamaModels(): Promise<string[]> {
-  try {
-    const response = await fetch(OLLAMA_URL, { signal: AbortSignal.timeout(OLLAMA_TIMEOUT_MS) });
-    const { models = [] } = (await response.json()) as { models?: { name?: unknown }[] };
-    return models.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-  } catch {
-    return [];
-  }
 }

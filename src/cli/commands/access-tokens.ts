@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parseValue } from '../../config/parse-value.ts';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { readInputFile } from '../../files/read-input-file.ts';
 import type { NamedToken } from '../../server/http/callers.ts';
+import { isLoopbackHost } from '../../server/http/guards.ts';
 import { parseJson } from '../../text/parse-json.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';
 
@@ -13,7 +14,7 @@ export function readAccessToken(
   { token, tokenFile }: Pick<ServerFlags, 'token' | 'tokenFile'>,
   host: string,
 ) {
-  const given = tokenFile === undefined ? token : readToken(tokenFile);
+  const given = tokenFile === undefined ? token : readInputFile(tokenFile, 'Token file').trim();
   if (given === undefined) {
     if (isLoopbackHost(host)) return undefined;
     throw new AppError('invalid_input', `Other machines can reach ${host}, so a token is required.`, {
@@ -52,7 +53,7 @@ const tokenFileSchema = z
 /** The tokens of --tokens; undefined if the flag is not given. Throws `invalid_input`. */
 export function readNamedTokens({ tokens: path }: { tokens?: string | undefined }): NamedToken[] | undefined {
   if (path === undefined) return undefined;
-  const { tokens } = parseValue(tokenFileSchema, parseJson(readToken(path)), {
+  const { tokens } = parseValue(tokenFileSchema, parseJson(readInputFile(path, 'Token file')), {
     subject: `${path} (flag --tokens)`,
     kind: 'invalid_input',
   });
@@ -63,17 +64,4 @@ export function readNamedTokens({ tokens: path }: { tokens?: string | undefined 
     });
   }
   return tokens;
-}
-
-export function isLoopbackHost(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host);
-}
-
-function readToken(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    const message = `Cannot read the token file ${path} (${messageOf(error)}).`;
-    throw new AppError('invalid_input', message, { hint: 'Check the path.' });
-  }
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { listServiceModels } from '../../app/create-model.ts';
+import { listOllamaModels, listServiceModels } from '../../app/create-model.ts';
 import { listCollectionNames } from '../../app/open-collection.ts';
-import { listOllamaModels } from '../../app/probe-services.ts';
 import { createConfiguredRedactor } from '../../app/run-settings.ts';
 import type { AppConfig } from '../../config/load-config.ts';
 import { providerPresets } from '../../config/service-access.ts';

@@ -1,13 +1,8 @@
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { type App, usesReranker } from '../../app/create-app.ts';
-import { isModelMissing } from '../../app/create-model.ts';
-import {
-  checkModelWeights,
-  listOllamaModels,
-  probeConfiguredModel,
-  probeServices,
-} from '../../app/probe-services.ts';
+import { isModelMissing, listOllamaModels } from '../../app/create-model.ts';
+import { checkModelWeights, probeConfiguredModel, probeServices } from '../../app/probe-services.ts';
 import { checkSessionStore, sessionStorePath } from '../../app/sessions.ts';
 import type { AppConfig } from '../../config/load-config.ts';
 import { isLocalModel } from '../../domain/agent-config.ts';

@@ -2,6 +2,8 @@ import { openMcpLibrary } from '../../app/open-mcp-library.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
 import { parseFlag, portSchema } from '../../config/parse-value.ts';
 import { version } from '../../package.ts';
+import { createRequestLog } from '../../server/http/create-http-app.ts';
+import { isLoopbackHost } from '../../server/http/guards.ts';
 import { type ListeningServer, serveUntil } from '../../server/http/listen.ts';
 import { createCallLimiter } from '../../server/mcp/call-limiter.ts';
 import { createMcpServers } from '../../server/mcp/create-mcp-servers.ts';
@@ -14,7 +16,7 @@ import {
 import type { Switches } from '../flags/common-flags.ts';
 import { MCP_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
-import { isLoopbackHost, readAccessToken } from './access-tokens.ts';
+import { readAccessToken } from './access-tokens.ts';
 import { toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
@@ -53,11 +55,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
         sessions,
         token,
         hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopbackHost(host) },
-        onInternalError: (message) => log(`A request failed: ${message}`),
-        ...(app.config.agent.verbose && {
-          onRequest: ({ method, path, status, ms }) =>
-            log(`${method} ${path} ${status} ${Math.round(ms)} ms`),
-        }),
+        ...createRequestLog(log, app.config.agent.verbose),
       });
       const service = {
         fetch: server.fetch,

@@ -1,35 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { parseFlag } from '../../config/parse-value.ts';
 import { agentConfigSchema } from '../../domain/agent-config.ts';
 import { type Filter, parseFilter } from '../../domain/query.ts';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { readInputFile } from '../../files/read-input-file.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 
-/** The flags by the names of the settings. Throws `invalid_input`. */
+/** The flags by the names of the settings; `@file` names a file with the system prompt. Throws `invalid_input`. */
 export function toSettings<Flags extends Pick<AgentFlags, 'threshold' | 'systemPrompt'>>({
   threshold,
+  systemPrompt,
   ...flags
 }: Flags) {
   const { scoreThreshold } = agentConfigSchema.def.innerType.shape;
   return {
     ...flags,
     scoreThreshold: parseFlag('--threshold', threshold, scoreThreshold),
-    systemPrompt: flags.systemPrompt === undefined ? undefined : readPrompt(flags.systemPrompt),
+    systemPrompt: systemPrompt?.startsWith('@')
+      ? readInputFile(systemPrompt.slice(1), 'Prompt file')
+      : systemPrompt,
   };
-}
-
-/** `@file` names a file with the prompt. */
-function readPrompt(prompt: string): string {
-  if (!prompt.startsWith('@')) return prompt;
-  const path = prompt.slice(1);
-  try {
-    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
-  } catch (error) {
-    throw new AppError('invalid_input', `Cannot read ${path} (flag --system-prompt): ${messageOf(error)}.`, {
-      hint: 'Give a text file after the @, or the prompt itself.',
-      cause: error,
-    });
-  }
 }
 
 /** Throws `invalid_input` if --json and --format contradict each other. */

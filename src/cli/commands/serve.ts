@@ -12,14 +12,15 @@ import { pageDirectory, version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import { createAgentServer } from '../../server/create-agent-server.ts';
-import type { EndedRequest } from '../../server/http/create-http-app.ts';
+import { createRequestLog } from '../../server/http/create-http-app.ts';
+import { isLoopbackHost } from '../../server/http/guards.ts';
 import { type ListeningServer, serveUntil } from '../../server/http/listen.ts';
 import { readPageFiles } from '../../server/http/page-files.ts';
 import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
 import type { FlagValues } from '../flags/common-flags.ts';
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
-import { isLoopbackHost, readAccessToken, readNamedTokens } from './access-tokens.ts';
+import { readAccessToken, readNamedTokens } from './access-tokens.ts';
 import { toSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
@@ -44,6 +45,9 @@ export function runServe(flags: ServeFlags): Promise<void> {
   return withApp({ flags: toSettings(flags) }, async (app, { signal }) => {
     const { model, policy, verbose } = app.config.agent;
     const limits = readLimits(flags, isLocalModel(model));
+    const secrets = [token, ...(tokens ?? []).map((each) => each.token), ...configuredSecrets(app.config)];
+    const terminal = createTerminal(process.stderr);
+    const writeLog = (line: string) => terminal.write(`${terminal.text(redactShownText(line, secrets))}\n`);
     limitYoungGeneration();
     // Starts to load while the collection is opened.
     if (flags.mode !== 'lexical') app.embedder().catch(() => {});
@@ -62,7 +66,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
         tokens,
         limits,
         hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopbackHost(host) },
-        ...createRequestLog(app, verbose, [token, ...(tokens ?? []).map((each) => each.token)]),
+        ...createRequestLog(writeLog, verbose),
       });
       const onListening = ({ url, port }: ListeningServer) => {
         if (flags.json) printJson({ url, port });
@@ -110,22 +114,6 @@ async function serveCollections(
   });
   await collections.open();
   return collections;
-}
-
-/** Logs caller, route, status and time; never a question, an answer, a header or a token. */
-function createRequestLog(app: App, verbose: boolean, tokens: readonly (string | undefined)[]) {
-  const terminal = createTerminal(process.stderr);
-  const secrets = [...tokens, ...configuredSecrets(app.config)];
-  const write = (line: string) => terminal.write(`${terminal.text(redactShownText(line, secrets))}\n`);
-  return {
-    onInternalError: (message: string) => write(`A request failed: ${message}`),
-    ...(verbose && {
-      onRequest: ({ method, path, status, ms, caller }: EndedRequest) => {
-        const who = caller === null ? '' : `${caller} `;
-        write(`${new Date().toISOString()} ${who}${method} ${path} ${status} ${Math.round(ms)} ms`);
-      },
-    }),
-  };
 }
 
 function readLimits({ concurrency, queue, turnTimeout }: ServeFlags, isOffline: boolean) {

@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises';
 import { resolveSessionId } from '../../app/sessions.ts';
 import { integerSchema, parseFlag } from '../../config/parse-value.ts';
 import { sessionTitle, unknownSessionError } from '../../domain/conversation-session.ts';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import { toChatMessages } from '../../server/openai/chat-messages.ts';
 import { formatCount } from '../../text/format-count.ts';
+import { writeOutputFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags, FlagValues, Switches } from '../flags/common-flags.ts';
 import { formatTranscript, renderSession, renderSessionList } from '../terminal/render-session.ts';
 import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
@@ -61,12 +61,7 @@ export function exportSession(flags: SessionFlags): Promise<void> {
         ? formatTranscript(first ? sessionTitle(first.turn.userQuery) : session.sessionId, turns)
         : `${JSON.stringify(data, null, json ? 0 : 2)}\n`;
     if (output === undefined) return void process.stdout.write(text);
-    await writeFile(output, text).catch((error: unknown) => {
-      throw new AppError('invalid_input', `Cannot write ${output} (${messageOf(error)}).`, {
-        hint: 'Give --output a path that you can write to.',
-        cause: error,
-      });
-    });
+    await writeOutputFile(output, text);
     if (json) printJson({ exported: session.sessionId, format, output });
     else process.stderr.write(`Wrote ${formatCount(turns.length, 'turn')} to ${output}.\n`);
   });

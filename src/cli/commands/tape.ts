@@ -1,9 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { findConfiguredService } from '../../app/configured-services.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
 import { createRedactor, type Redactor } from '../../faults/redactor.ts';
 import type { AnswerChangeKind } from '../../tape/diff-answers.ts';
@@ -14,7 +12,7 @@ import { type ReissueResult, reissueRequests } from '../../tape/reissue-requests
 import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { formatCount } from '../../text/format-count.ts';
-import { readJsonFile } from '../evaluation/evaluation-files.ts';
+import { assertNotExisting, readJsonFile, writeOutputFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags, FlagValues } from '../flags/common-flags.ts';
 import { renderReissueResult, renderTape, renderTapeDifference } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -93,10 +91,8 @@ export async function exportHar({
   const tape = readTape(path);
   const redactor = configuredRedactorWith(tape.header.redact, config);
   const text = `${JSON.stringify(toHar(tape, redactor), null, 2)}\n`;
-  await writeFile(resolve(har), text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === 'EEXIST' ? 'it already exists' : messageOf(error);
-    throw new AppError('invalid_input', `Cannot write ${har}: ${reason}.`, { hint: 'Choose another name.' });
-  });
+  assertNotExisting(har, 'Choose another name.');
+  await writeOutputFile(har, text);
   printResult(
     json,
     { har, exchanges: tape.exchanges.length },

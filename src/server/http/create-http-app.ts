@@ -12,12 +12,25 @@ export interface HttpAppOptions {
   nameOf?: (request: Request) => string | null;
 }
 
-export interface EndedRequest {
+interface EndedRequest {
   method: string;
   path: string;
   status: number;
   ms: number;
   caller: string | null;
+}
+
+/** Logs caller, route, status and time if `verbose`; never a question, an answer, a header or a token. */
+export function createRequestLog(write: (line: string) => void, verbose: boolean) {
+  return {
+    onInternalError: (message: string) => write(`A request failed: ${message}`),
+    ...(verbose && {
+      onRequest: ({ method, path, status, ms, caller }: EndedRequest) => {
+        const who = caller === null ? '' : `${caller} `;
+        write(`${new Date().toISOString()} ${who}${method} ${path} ${status} ${Math.round(ms)} ms`);
+      },
+    }),
+  };
 }
 
 /** Pages load only from this server and cannot be embedded. */

@@ -8,8 +8,12 @@ export interface HostRules {
   anyAddress: boolean;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])$/i;
+
+/** An IPv6 address may be in brackets, as in a URL. */
+export function isLoopbackHost(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
+}
 
 /**
  * Requires a known Host header, and that an absolute address in the request line has the same host. Otherwise a web page whose name was made to point at this machine would share the
@@ -20,7 +24,7 @@ export function guardHost({ names, anyAddress }: HostRules): MiddlewareHandler {
   return async (context, next) => {
     const header = context.req.header('host') ?? '';
     const host = hostnameOf(header);
-    const allowed = LOOPBACK.test(host) || known.has(host) || (anyAddress && ADDRESS.test(host));
+    const allowed = isLoopbackHost(host) || known.has(host) || (anyAddress && ADDRESS.test(host));
     if (!allowed || URL.parse(`http://${header}`)?.host !== URL.parse(context.req.url)?.host) {
       throw new HttpError(403, 'host_not_allowed', 'This server does not accept that Host header.');
     }

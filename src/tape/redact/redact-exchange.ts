@@ -1,3 +1,4 @@
+import { decodeUrl } from '../../domain/format-location.ts';
 import { REDACTED, type Redactor, SECRET_PARAMETER } from '../../faults/redactor.ts';
 import type { TapeBody, TapeExchange, TapeRequest, TapeResponse } from '../tape-format.ts';
 import { redactChunks } from './redact-chunks.ts';
@@ -64,12 +65,4 @@ function redactHeaders(headers: Record<string, string>, redactor: Redactor): Rec
   return Object.fromEntries(
     kept.filter(([name]) => KEPT_HEADERS.test(name)).map(([name, value]) => [name, redactor.text(value)]),
   );
-}
-
-function decodeUrl(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
 }

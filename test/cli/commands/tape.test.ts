@@ -235,7 +235,7 @@ test('converts a tape to HAR and back, and removes texts on the way', async () =
   await runInProcess([...question, '--record', 'a.tape.json'], place);
   expect((await run('check', 'a.tape.json', '--redact', 'computation')).code).toBe(2);
   expect((await run('export', 'a.tape.json', 'a.har')).code).toBe(0);
-  expect((await run('export', 'a.tape.json', 'a.har')).stderr).toContain('it already exists');
+  expect((await run('export', 'a.tape.json', 'a.har')).stderr).toContain('a.har already exists');
   expect((await run('import', 'a.har', 'b.tape.json', '--redact', 'computation')).code).toBe(0);
   expect(await readFile(join(place.home, 'b.tape.json'), 'utf8')).not.toContain('performs computation');
   expect((await run('check', 'b.tape.json', '--redact', 'computation')).code).toBe(0);
