@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util';
 import * as z from 'zod';
 import { advice, settingValue, viaCommand } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
@@ -126,21 +127,11 @@ export const tapeSchema = tapeHeaderSchema.extend({
   digest: z.string().optional(),
 });
 
-const REASONS: Record<string, string> = {
-  ENOSPC: 'the disk is full',
-  EACCES: 'access is denied',
-  EPERM: 'access is denied',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'its folder does not exist',
-  EISDIR: 'it is a folder',
-};
-
 /** An AppError is returned unchanged. */
 export function toTapeFileError(action: 'read' | 'write', path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  const isMissing = code === 'ENOENT' && action === 'read';
-  const reason = isMissing ? 'it does not exist' : (REASONS[code] ?? messageOf(error));
+  const { errno } = error as NodeJS.ErrnoException;
+  const reason = errno === undefined ? messageOf(error) : getSystemErrorMessage(errno);
   return new AppError('invalid_input', `Cannot ${action} the tape ${path}: ${reason}.`, {
     hint:
       action === 'read'

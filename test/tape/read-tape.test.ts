@@ -82,7 +82,7 @@ test('rejects a file that is not a tape with a reason', async () => {
   expect(openingError(await fileWith('[1, 2]')).message).toContain('it is not a JSON object');
   expect(openingError(await fileWith('{"log": {}}')).message).toContain('it has no version');
   expect(openingError(await fileWith('{"version": 1}')).message).toContain('is not valid at origin');
-  expect(openingError('/nowhere/x.json').message).toContain('it does not exist');
+  expect(openingError('/nowhere/x.json').message).toContain('no such file or directory');
 });
 
 test('rejects a tape with a damaged or invalid exchange', async () => {

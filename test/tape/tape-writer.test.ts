@@ -99,7 +99,7 @@ test('rejects a missing folder before anything is recorded', async () => {
   expect(() => createTapeWriter({ path, header: sampleHeader(), redactor })).toThrow(
     expect.objectContaining({
       kind: 'invalid_input',
-      message: `Cannot write the tape ${path}: its folder does not exist.`,
+      message: `Cannot write the tape ${path}: no such file or directory.`,
     }),
   );
 });

@@ -25,7 +25,7 @@ test('on a full disk reads work, writes fail with a clear error and leave no par
     found: 1,
     write: expect.stringContaining('The disk is full'),
     session: expect.stringContaining('The disk is full'),
-    tape: expect.stringContaining('the disk is full'),
+    tape: expect.stringContaining('no space left on device'),
     tapes: ['run.tape.json'],
     later: 'recorded',
   });

@@ -171,7 +171,7 @@ test('rejects tapes that cannot be used with the reason', async () => {
     'newer.tape.json': 'has format 9, made by a newer citeloop',
     'edited.tape.json': 'was edited after it was recorded',
     'package.json': 'is not a tape: it has no version',
-    'none.tape.json': 'it does not exist',
+    'none.tape.json': 'no such file or directory',
   };
   for (const [name, fault] of Object.entries(faults)) {
     const result = await runInProcess(['replay', name], place);
