@@ -4,6 +4,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_SUCCESS, exitCodeOf } from '../../faults/exit-code.ts';
 import { createRedactor, type Redactor } from '../../faults/redactor.ts';
+import { readJsonFile } from '../../files/read-input-file.ts';
 import type { AnswerChangeKind } from '../../tape/diff-answers.ts';
 import { diffTapes } from '../../tape/diff-tapes.ts';
 import { parseHar, toHar } from '../../tape/har.ts';
@@ -12,7 +13,7 @@ import { type ReissueResult, reissueRequests } from '../../tape/reissue-requests
 import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { formatCount } from '../../text/format-count.ts';
-import { assertNotExisting, readJsonFile, writeOutputFile } from '../evaluation/evaluation-files.ts';
+import { assertNotExisting, writeOutputFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags, FlagValues } from '../flags/common-flags.ts';
 import { renderReissueResult, renderTape, renderTapeDifference } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -66,7 +67,7 @@ function problemsOf(path: string, redactor: Redactor): string[] {
 export async function importHar(flags: TapeCommandFlags): Promise<void> {
   const { har = '', tape: path = '', redact = [], config, json } = flags;
   const redactor = configuredRedactorWith(redact, config);
-  const document = await readJsonFile(har, 'The HAR file');
+  const document = readJsonFile(har, 'HAR file');
   const { header, exchanges, outputs, left: unredacted } = parseHar(document, har);
   const left = redactor.value(unredacted);
   if (exchanges.length === 0 && left.length > 0) {

@@ -3,7 +3,12 @@ import type { App } from '../../app/create-app.ts';
 import { numberListSchema, parseFlag, splitList } from '../../config/parse-value.ts';
 import { RETRIEVAL_POLICIES, SEARCH_MODES } from '../../domain/setting-choices.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
-import { assertComparableArms, combineArmSettings, parseArm } from '../../evaluation/run/plan-arms.ts';
+import {
+  assertComparableArms,
+  combineArmSettings,
+  orderByQuestion,
+  parseArm,
+} from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { CommandRun } from '../../tape/run-observer.ts';
 import { toSettings } from '../commands/read-flags.ts';
@@ -30,6 +35,7 @@ export const compareInputsSchema = evaluationInputsSchema.extend({
   thresholds: z.string().optional(),
   rerank: z.string().optional(),
   arm: z.array(z.string()).optional(),
+  question: z.string().optional(),
 });
 type CompareInputs = z.infer<typeof compareInputsSchema>;
 
@@ -83,7 +89,7 @@ export async function compareArms(
 ): Promise<ReportData> {
   const arms = [...combineArmSettings(parseAxes(inputs)), ...(inputs.arm ?? []).map(parseArm)];
   assertComparableArms(arms);
-  return runEvaluation(app, inputs, { mode: 'hybrid', arms }, run);
+  return runEvaluation(app, inputs, { mode: 'hybrid', arms: orderByQuestion(arms, inputs.question) }, run);
 }
 
 /** Throws `invalid_input`. */

@@ -114,6 +114,7 @@ export const compareCommand: CommandDefinition<CompareFlags> = {
     rerank: { value: 'list', describe: 'Reranking as an arm: on, off' },
     'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
     arm: { value: 'settings', array: true, describe: 'An arm: "name: topK=10" or "module:./agent.mjs"' },
+    question: { value: 'arms', describe: 'Two arms to test first (default: the first two)' },
     ...serviceOptions('store'),
     ...tapeOptions,
   },

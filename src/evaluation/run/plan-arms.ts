@@ -110,6 +110,23 @@ export function assertComparableArms(arms: readonly ArmPlan[]): void {
   });
 }
 
+/** The two arms of the question first: `tool,always`. Names may contain commas. Throws `invalid_input`. */
+export function orderByQuestion<Arm extends { name: string }>(
+  arms: readonly Arm[],
+  question: string | undefined,
+): readonly Arm[] {
+  if (question === undefined) return arms;
+  const find = (name: string) => arms.find((arm) => arm.name === name.trim());
+  for (const { index } of question.matchAll(/,/g)) {
+    const [first, second] = [find(question.slice(0, index)), find(question.slice(index + 1))];
+    if (first !== undefined && second !== undefined && first !== second)
+      return [first, second, ...arms.filter((arm) => arm !== first && arm !== second)];
+  }
+  throw new AppError('invalid_input', `--question names no two arms: "${oneLine(question, 60)}".`, {
+    hint: `Arms: ${arms.map(({ name }) => name).join('; ')}.`,
+  });
+}
+
 function armExample(expression: string): AdviceGap {
   return settingValue('arm', `"${expression}"`, `"${expression}"`);
 }

@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assertComparableArms, combineArmSettings, parseArm } from '../../../src/evaluation/run/plan-arms.ts';
+import {
+  assertComparableArms,
+  combineArmSettings,
+  orderByQuestion,
+  parseArm,
+} from '../../../src/evaluation/run/plan-arms.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('combines all values and names arms by those that vary', () => {
@@ -59,6 +64,16 @@ test('an arm can be a function of a module', () => {
     module: './agent.mjs#ask',
     changed: {},
   });
+});
+
+test('the question moves two arms to the front, whose names may contain commas', () => {
+  const arms = ['tool', 'always', 'always, top-k 3'].map((name) => ({ name }));
+  const order = (question: string) => orderByQuestion(arms, question).map(({ name }) => name);
+  expect(order('always,tool')).toEqual(['always', 'tool', 'always, top-k 3']);
+  expect(order('always, top-k 3,tool')).toEqual(['always, top-k 3', 'tool', 'always']);
+  expect(orderByQuestion(arms, undefined)).toBe(arms);
+  for (const wrong of ['tool', 'tool,never', 'tool,tool'])
+    expect(() => order(wrong)).toThrow('--question names no two arms');
 });
 
 test('rejects a single arm and duplicate names', () => {
