@@ -42,7 +42,8 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
       // Looked up at each call, because recording and tests replace the global fetch.
       fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
       api,
-      limits: { eventBytes: maxEventBytes, answerBytes: maxAnswerCharacters * MAX_BYTES_PER_CHARACTER },
+      maxEventBytes,
+      maxAnswerBytes: maxAnswerCharacters * MAX_BYTES_PER_CHARACTER,
     }),
   });
   return withOwnTrace(

@@ -1,5 +1,6 @@
+import { ReadableStream } from 'node:stream/web';
 import { isJsonObject, parseJson } from '../../text/parse-json.ts';
-import { type AnswerLimits, answerTooLong, notAnAnswer } from './wire/answer-errors.ts';
+import { answerTooLong, notAnAnswer } from './wire/answer-errors.ts';
 import { createChatStreamRepair, repairChatCompletion, toChatEvents } from './wire/chat-answers.ts';
 import { repairEvents } from './wire/event-stream.ts';
 import type { JsonObject } from './wire/json-object.ts';
@@ -13,7 +14,8 @@ type Fetch = typeof globalThis.fetch;
 interface TolerantFetchOptions {
   fetch: Fetch;
   api: WireApi;
-  limits: AnswerLimits;
+  maxEventBytes: number;
+  maxAnswerBytes: number;
 }
 
 const MAX_REFUSED_PARAMETERS = 4;
@@ -23,7 +25,8 @@ const MAX_REFUSED_PARAMETERS = 4;
  * loosely work too. An error inside an answer with status 200 becomes an HTTP error, and a parameter that the service
  * refuses is omitted from then on. Reads no more of an answer than the limits allow.
  */
-export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions): Fetch {
+export function createTolerantFetch(options: TolerantFetchOptions): Fetch {
+  const { fetch, api, maxEventBytes, maxAnswerBytes } = options;
   const quirks: ServiceQuirks = { refusedParameters: new Set() };
   return async (input, init) => {
     const given = parseJson(String(init?.body));
@@ -31,10 +34,11 @@ export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions
     const url = String(input instanceof Request ? input.url : input);
     for (let refusals = 0; ; refusals++) {
       const request = repairRequest(given, url, api, quirks);
-      const response = await fetch(input, { ...init, body: JSON.stringify(request) });
+      const body = JSON.stringify(request);
+      const response = limitLength(await fetch(input, { ...init, body }), maxAnswerBytes);
       if (response.ok)
-        return repairAnswer(response, startExchange(request, quirks), { api, limits, request });
-      const error = await readError(limitLength(response, limits.answerBytes));
+        return repairAnswer(response, startExchange(request, quirks), { api, maxEventBytes, request });
+      const error = await readError(response);
       const refused = refusedParameter(error);
       // A parallel request may have learned of it since this one was sent.
       const isHopeless =
@@ -45,24 +49,24 @@ export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions
   };
 }
 
-interface AnswerContext extends Omit<TolerantFetchOptions, 'fetch'> {
+interface AnswerContext extends Pick<TolerantFetchOptions, 'api' | 'maxEventBytes'> {
   request: JsonObject;
 }
 
 async function repairAnswer(
   response: Response,
   exchange: WireExchange,
-  { api, limits, request }: AnswerContext,
+  { api, maxEventBytes, request }: AnswerContext,
 ): Promise<Response> {
   const isResponsesApi = api === 'responses';
   const isStreamed = request.stream === true;
   const repairStream = (body: ReadableStream<Uint8Array>) => {
     const repair = isResponsesApi ? createResponseStreamRepair(exchange) : createChatStreamRepair(exchange);
-    return toStreamResponse(repairEvents(body, repair, limits), response.headers);
+    return toStreamResponse(repairEvents(body, repair, maxEventBytes), response.headers);
   };
   const isJson = /json|html/.test(response.headers.get('content-type') ?? '');
   if (isStreamed && response.body !== null && !isJson) return repairStream(response.body);
-  const text = await limitLength(response, limits.answerBytes).text();
+  const text = await response.text();
   // Some services stream with the content type of JSON.
   if (isStreamed && /^\s*(data|event)?:/.test(text)) return repairStream(new Blob([text]).stream());
   const body = parseJson(text);
@@ -72,27 +76,21 @@ async function repairAnswer(
   const repaired = isResponsesApi ? repairResponse(body, exchange) : repairChatCompletion(body, exchange);
   if (!isStreamed) return new Response(JSON.stringify(repaired), { headers: bodyHeaders(response.headers) });
   const events = isResponsesApi ? toResponseEvents(repaired) : toChatEvents(repaired);
-  return toStreamResponse(generate(events), response.headers);
+  return toStreamResponse([events], response.headers);
 }
 
-function toStreamResponse(events: AsyncGenerator<JsonObject[]>, headers: Headers): Response {
+function toStreamResponse(
+  events: AsyncIterable<JsonObject[]> | Iterable<JsonObject[]>,
+  headers: Headers,
+): Response {
   const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await events.next();
-      if (done) controller.close();
-      else {
-        const lines = value.map((event) => `data: ${JSON.stringify(event)}\n\n`);
-        controller.enqueue(encoder.encode(lines.join('')));
-      }
-    },
-    cancel: async () => void (await events.return(undefined)),
-  });
-  return new Response(body, { headers: bodyHeaders(headers, 'text/event-stream') });
-}
-
-async function* generate(events: JsonObject[]): AsyncGenerator<JsonObject[]> {
-  yield events;
+  async function* encode() {
+    for await (const each of events)
+      yield encoder.encode(each.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+  }
+  // The types of the two streams differ.
+  const body: unknown = ReadableStream.from(encode());
+  return new Response(body as BodyInit, { headers: bodyHeaders(headers, 'text/event-stream') });
 }
 
 /** The same response, whose body fails when it is longer than `maxBytes`. */

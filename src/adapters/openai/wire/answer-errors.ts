@@ -1,11 +1,6 @@
 import { advice, settingName } from '../../../faults/advice.ts';
 import { AppError } from '../../../faults/app-error.ts';
 
-export interface AnswerLimits {
-  eventBytes: number;
-  answerBytes: number;
-}
-
 /** The stream ended before the model reported the end of its answer. */
 export function brokenStream(hasBegun: boolean): AppError {
   const message = hasBegun

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../../../text/parse-json.ts';
-import { type AnswerLimits, answerTooLong, eventTooLong, notAnAnswer } from './answer-errors.ts';
+import { eventTooLong, notAnAnswer } from './answer-errors.ts';
 import type { JsonObject } from './json-object.ts';
 
 export interface StreamRepair {
@@ -18,16 +18,15 @@ export interface StreamRepair {
 /** A stream of nothing but comments counts as idle after this time; slow models think meanwhile. */
 const COMMENTS_MS = 240_000;
 
-/** The repaired events of a stream, as they arrive together. Those before an error are passed on first. Throws beyond the limits. */
+/** The repaired events of a stream, as they arrive together. Those before an error are passed on first. */
 export async function* repairEvents(
   body: ReadableStream<Uint8Array>,
   repair: StreamRepair,
-  limits: AnswerLimits,
+  maxEventBytes: number,
 ): AsyncGenerator<JsonObject[], void, undefined> {
   const source = body.getReader();
   const parser = createEventParser();
   let isClosed = false;
-  let received = 0;
   let dataAt = performance.now();
   try {
     for (let isDone = false; !isDone && !isClosed; ) {
@@ -35,10 +34,8 @@ export async function* repairEvents(
       try {
         const read = await source.read();
         isDone = read.done;
-        received += read.value?.length ?? 0;
-        if (received > limits.answerBytes) throw answerTooLong(limits.answerBytes);
         arrived = read.done ? parser.end() : parser.push(read.value);
-        if (parser.pendingLength() > limits.eventBytes) throw eventTooLong(limits.eventBytes);
+        if (parser.pendingLength() > maxEventBytes) throw eventTooLong(maxEventBytes);
       } catch (error) {
         if (!repair.isComplete()) throw error;
         break;
@@ -53,7 +50,7 @@ export async function* repairEvents(
             continue;
           }
           dataAt = performance.now();
-          for (const value of parseValues(data, name, isEnded))
+          for (const value of parseValues({ name, data, isEnded }))
             for (const event of repair.accept(value, name)) addEvent(repaired, event, repair);
         }
       } catch (error) {
@@ -92,16 +89,13 @@ async function drain(source: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   }
 }
 
-/**
- * The objects in the data of an event: several if a server omits the empty line between events. If the stream ended
- * within the event, a cut-off last value is dropped.
- */
-function parseValues(data: string, name: string, isEnded: boolean): JsonObject[] {
-  const whole = parseJson(data);
-  const values = whole === undefined ? data.split('\n').map(parseJson) : [whole].flat();
-  if (!isEnded && values.at(-1) === undefined) values.pop();
+/** The objects in the data of an event. If the stream ended within the event, data that is cut off is dropped. */
+function parseValues({ name, data, isEnded }: ServerSentEvent & { data: string }): JsonObject[] {
+  const value = parseJson(data);
+  if (value === undefined && !isEnded) return [];
+  const values = [value].flat();
   if (!values.every(isJsonObject)) throw notAnAnswer(data);
-  return name === 'error' ? values.map((value) => ({ error: value, ...value })) : values;
+  return name === 'error' ? values.map((each) => ({ error: each, ...each })) : values;
 }
 
 interface ServerSentEvent {
@@ -112,50 +106,30 @@ interface ServerSentEvent {
   isEnded: boolean;
 }
 
-const FIELD = /^\s*(data|event|id|retry)\s*:\s?(.*)$/s;
-
-/** Tolerates any line ending, indented fields, and JSON lines without a field name. */
 function createEventParser() {
   const decoder = new TextDecoder();
   let rest = '';
-  let name = '';
-  let data: string[] = [];
-  let length = 0;
-
-  function endEvent(isEnded: boolean): ServerSentEvent[] {
-    const events = data.length > 0 ? [{ name, data: data.join('\n'), isEnded }] : [];
-    name = '';
-    data = [];
-    length = 0;
-    return events;
-  }
-
-  function readLine(line: string): ServerSentEvent[] {
-    if (line.trim() === '') return endEvent(true);
-    length += line.length;
-    if (line.startsWith(':')) return [{ name: '', data: null, isEnded: true }];
-    const [, field, value = ''] = FIELD.exec(line) ?? [];
-    if (field === 'event') name = value.trim();
-    else if (field === 'data') data.push(value);
-    else if (field === undefined) data.push(line);
-    return [];
-  }
-
   return {
     /** The length of the incomplete event so far. */
-    pendingLength: () => rest.length + length,
+    pendingLength: () => rest.length,
     /** The events that these bytes complete. */
     push(bytes: Uint8Array): ServerSentEvent[] {
       rest += decoder.decode(bytes, { stream: true });
-      // A carriage return at the end may be the first half of a line ending.
-      const lines = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? '';
-      return lines.flatMap(readLine);
+      const blocks = rest.split(/\r?\n\r?\n/);
+      rest = blocks.pop() ?? '';
+      return blocks.flatMap((block) => parseEvent(block, true));
     },
-    end(): ServerSentEvent[] {
-      rest += decoder.decode();
-      const lines = rest === '' ? [] : rest.split('\r');
-      return [...lines.flatMap(readLine), ...endEvent(false)];
-    },
+    end: () => parseEvent(rest + decoder.decode(), false),
   };
+}
+
+function parseEvent(block: string, isEnded: boolean): ServerSentEvent[] {
+  const lines = block.split(/\r?\n/);
+  const valuesOf = (field: string) =>
+    lines.flatMap((line) => (line.startsWith(field) ? line.slice(field.length).replace(/^ /, '') : []));
+  const data = valuesOf('data:');
+  if (data.length > 0) return [{ name: valuesOf('event:')[0]?.trim() ?? '', data: data.join('\n'), isEnded }];
+  // Some services send an error in a stream as a bare object.
+  if (/^\s*\{/.test(block)) return [{ name: '', data: block, isEnded }];
+  return lines.some((line) => line.startsWith(':')) ? [{ name: '', data: null, isEnded }] : [];
 }

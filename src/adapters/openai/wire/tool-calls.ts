@@ -41,9 +41,9 @@ export function isEmptyCall(called: JsonObject): boolean {
   return (firstText(called.name)?.trim() ?? '') === '' && argumentsText(called.arguments) === '{}';
 }
 
-/** The calls of a whole message, including the legacy `function_call`. */
+/** The calls of a whole message. */
 export function repairToolCalls(message: JsonObject, exchange: WireExchange): JsonObject[] {
-  return callsIn(message).flatMap((call) => {
+  return objectsIn(message.tool_calls).flatMap((call) => {
     const called = isJsonObject(call.function) ? call.function : call;
     if (isEmptyCall(called)) return [];
     const { index: _index, ...rest } = call;
@@ -62,11 +62,6 @@ export function repairToolCalls(message: JsonObject, exchange: WireExchange): Js
 /** The calls as in a stream, where the SDK distinguishes them by their index only. */
 export function addCallIndexes(calls: readonly JsonObject[]): JsonObject[] {
   return calls.map((call, index) => ({ ...call, index }));
-}
-
-function callsIn(message: JsonObject): JsonObject[] {
-  const calls = objectsIn(message.tool_calls);
-  return calls.length === 0 && isJsonObject(message.function_call) ? [message.function_call] : calls;
 }
 
 interface PartialCall {
@@ -103,7 +98,7 @@ export function createToolCallCollector() {
   return {
     /** Adds the parts of calls in a chunk of the stream. */
     add(delta: JsonObject): void {
-      for (const piece of callsIn(delta)) {
+      for (const piece of objectsIn(delta.tool_calls)) {
         const called = isJsonObject(piece.function) ? piece.function : piece;
         const name = firstText(called.name);
         const call = callFor(piece, name);
