@@ -1,4 +1,4 @@
-import { ReadableStream } from 'node:stream/web';
+import { ReadableStream as IterableStream } from 'node:stream/web';
 import { isJsonObject, parseJson } from '../../text/parse-json.ts';
 import { answerTooLong, notAnAnswer } from './wire/answer-errors.ts';
 import { createChatStreamRepair, repairChatCompletion, toChatEvents } from './wire/chat-answers.ts';
@@ -89,7 +89,7 @@ function toStreamResponse(
       yield encoder.encode(each.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
   }
   // The types of the two streams differ.
-  const body: unknown = ReadableStream.from(encode());
+  const body: unknown = IterableStream.from(encode());
   return new Response(body as BodyInit, { headers: bodyHeaders(headers, 'text/event-stream') });
 }
 

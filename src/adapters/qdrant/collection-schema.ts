@@ -5,6 +5,7 @@ import { advice, settingName, viaCommand } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { WORD_DIMENSIONS } from '../../ports/embedder.ts';
 import type { QdrantConnection } from './qdrant-connection.ts';
+import { errorText, isApiError } from './qdrant-error.ts';
 import { DENSE_VECTOR, PATH_VECTOR, TERMS_VECTOR, WORDS_VECTOR } from './qdrant-points.ts';
 
 /**
@@ -121,8 +122,8 @@ async function create(
 ): Promise<void> {
   await connection.call(null, (client) =>
     client.createCollection(collection, config).catch((error: unknown) => {
-      const reason = (error as { data?: { status?: { error?: string } } }).data?.status?.error ?? '';
-      if (statusOf(error) !== 409 && !/already exists/i.test(reason)) throw error;
+      if (!isApiError(error) || (error.status !== 409 && !/already exists/i.test(errorText(error))))
+        throw error;
     }),
   );
 }
@@ -158,7 +159,7 @@ export function describeQdrantCollection(
 ): Promise<Schemas['CollectionInfo'] | null> {
   return connection.call(collection, (client) =>
     client.getCollection(collection).catch((error: unknown) => {
-      if (statusOf(error) === 404) return null;
+      if (isApiError(error) && error.status === 404) return null;
       throw error;
     }),
   );
@@ -188,20 +189,10 @@ export function parseCollectionMetadata(
   );
 }
 
-function statusOf(error: unknown): number | undefined {
-  return (error as { status?: number }).status;
-}
-
 export function readOnlyCollectionError(name: string): AppError {
   return new AppError(
     'configuration_error',
     `Collection "${name}" was not created by citeloop, so it can be searched but not changed.`,
     { hint: advice`Ingest into another ${settingName('collection')}.` },
   );
-}
-
-export function missingCollectionError(name: string): AppError {
-  return new AppError('retrieval_error', `Collection "${name}" no longer exists.`, {
-    hint: advice`List the collections${viaCommand('collections list')}`,
-  });
 }

@@ -26,8 +26,6 @@ export function createDocumentWriter(
   documents: PointCollection,
   { dimensions, hasWords, now }: { dimensions: number; hasWords: boolean; now: () => Date },
 ) {
-  const storable = ({ words }: Pick<ChunkVectors, 'words'>) => (hasWords ? words : null);
-
   async function replace(writes: readonly DocumentWrite[], uris: readonly string[]): Promise<boolean> {
     const [previous] = await Promise.all([
       readDocumentRecords(documents, matchAny('uri', uris)),
@@ -57,7 +55,7 @@ export function createDocumentWriter(
         const version = documentVersion(write);
         const record = { ...document, version, writtenAt, chunks: given.length, bytes: 0 };
         for (const chunk of given) {
-          const words = storable(chunk);
+          const words = hasWords ? chunk.words : null;
           const terms = extractChunkTerms(document.title, chunk.headings, chunk.text);
           record.bytes += Buffer.byteLength(chunk.text) + 12 * terms.length + 4 * dimensions;
           record.bytes += 2 * (words === null ? 0 : words.text.length + words.path.length);
@@ -110,13 +108,16 @@ export function createDocumentWriter(
 
     async addVectors(added: ReadonlyMap<string, ChunkVectors>): Promise<void> {
       for (const { vector } of added.values()) assertUsable(vector);
-      const entries = [...added].map(([hash, own]) => [hash, { ...own, words: storable(own) }] as const);
-      const named = entries.map(([hash, own]) => [hash, toNamedVectors(own)] as const);
-      await setPointVectors(chunks, DENSE_VECTOR, new Map(named));
+      const vectors = new Map<string, QdrantPoint['vector']>();
+      const ofWords = new Map<string, QdrantPoint['vector']>();
+      for (const [hash, { vector, words: given }] of added) {
+        const words = hasWords ? given : null;
+        vectors.set(hash, toNamedVectors({ vector, words }));
+        if (words !== null) ofWords.set(hash, toNamedVectors({ vector: null, words }));
+      }
+      await setPointVectors(chunks, DENSE_VECTOR, vectors);
       // Of chunks that were embedded without words.
-      const words = entries.filter(([, own]) => own.words !== null);
-      const ofWords = words.map(([hash, own]) => [hash, toNamedVectors({ ...own, vector: null })] as const);
-      if (words.length > 0) await setPointVectors(chunks, WORDS_VECTOR, new Map(ofWords));
+      if (ofWords.size > 0) await setPointVectors(chunks, WORDS_VECTOR, ofWords);
     },
   };
 }

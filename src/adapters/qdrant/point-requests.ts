@@ -1,14 +1,16 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { QdrantConnection } from './qdrant-connection.ts';
+import { errorText, isApiError } from './qdrant-error.ts';
 import { matchAny, type QdrantFilter, type QdrantPoint, withoutVectorFilter } from './qdrant-points.ts';
 
 const SCROLL_LIMIT = 1000;
 /** The word vectors of a chunk take some 20 KB. */
 const SCROLL_LIMIT_WITH_VECTORS = 200;
-/** Small batches: the server indexes one while the terms of the next are computed. */
+/**
+ * The server indexes one batch while the terms of the next are computed. Chunks of 512 tokens with all vectors stay far
+ * below the 32 MB that it accepts.
+ */
 export const BATCH_POINTS = 64;
-/** The server accepts 32 MB per request; a proxy may accept less. */
-const BATCH_BYTES = 4_000_000;
 const PARALLEL_BATCHES = 4;
 
 /** A collection on the server. */
@@ -71,7 +73,7 @@ export async function retrievePoints(
   );
 }
 
-/** Sends points in batches of bounded size; once it resolves, all of them survive a crash. */
+/** Sends points in batches; once it resolves, all of them survive a crash. */
 export async function upsertPoints(
   { connection, collection, name }: PointCollection,
   points: Iterable<QdrantPoint>,
@@ -108,10 +110,7 @@ export async function setPointVectors(
     return vector === undefined ? [] : [{ id, vector }];
   });
   let hasMissing = false;
-  for (let start = 0; start < points.length; start += BATCH_POINTS) {
-    const batch = points.slice(start, start + BATCH_POINTS);
-    if (!(await updateVectors(target, batch))) hasMissing = true;
-  }
+  for (const batch of inBatches(points)) if (!(await updateVectors(target, batch))) hasMissing = true;
   if (hasMissing) await setPointVectors(target, missing, vectors);
 }
 
@@ -123,35 +122,21 @@ export function updateVectors(
   return connection.call(name, (client) =>
     client.updateVectors(collection, { points, wait: true }).then(
       () => true,
-      (error: { data?: { status?: { error?: string } } }) => {
-        if (/No point with id/.test(error.data?.status?.error ?? '')) return false;
+      (error: unknown) => {
+        if (isApiError(error) && /No point with id/.test(errorText(error))) return false;
         throw error;
       },
     ),
   );
 }
 
-function* inBatches(points: Iterable<QdrantPoint>): Generator<QdrantPoint[], undefined> {
-  let batch: QdrantPoint[] = [];
-  let bytes = 0;
-  for (const point of points) {
-    const size = estimateBytes(point);
-    if (batch.length >= BATCH_POINTS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(point);
-    bytes += size;
+function* inBatches<T>(items: Iterable<T>): Generator<T[], undefined> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < BATCH_POINTS) continue;
+    yield batch;
+    batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** As JSON: 13 characters per number, up to three bytes per character of text. */
-function estimateBytes({ vector, payload }: QdrantPoint): number {
-  const numbers = Object.values(vector).reduce(
-    (sum, values) => sum + (Array.isArray(values) ? values.flat().length : 3 * values.indices.length),
-    0,
-  );
-  return 13 * numbers + 3 * String(payload.text ?? '').length + 1000;
 }

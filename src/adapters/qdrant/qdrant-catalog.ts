@@ -9,7 +9,6 @@ import {
   describeQdrantCollection,
   hasAllIndexes,
   hasWordVectors,
-  missingCollectionError,
   parseCollectionMetadata,
   type QdrantStorageOptions,
   readOnlyCollectionError,
@@ -18,6 +17,7 @@ import { createForeignChunkStore } from './foreign-chunk-store.ts';
 import type { PayloadMap } from './foreign-payload.ts';
 import { openQdrantChunkStore } from './qdrant-chunk-store.ts';
 import { createQdrantConnection, type QdrantConnectionOptions } from './qdrant-connection.ts';
+import { missingCollectionError } from './qdrant-error.ts';
 
 export interface QdrantCatalogOptions extends QdrantConnectionOptions, QdrantStorageOptions {
   /** Put before collection names on the server, so that several catalogs can share it. */
@@ -90,7 +90,7 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
     async openOrCreate(name, identity) {
       await create(name, identity);
       const store = await open(name);
-      if (store === null) throw missingCollectionError(name);
+      if (store === null) throw missingCollectionError(name, 'was deleted meanwhile');
       assertSameEmbedder(name, store.identity, identity);
       return store;
     },

@@ -78,18 +78,11 @@ export function createQdrantConnection(options: QdrantConnectionOptions): Qdrant
   };
 }
 
-interface ServerAddress {
-  /** Protocol, host and port. */
-  origin: string;
-  port: number;
-  /** The path in front of the server's own paths, behind a proxy; empty if none. */
-  path: string;
-  /** The URL without user name, password and query, for messages. */
-  display: string;
-}
-
-/** Throws `configuration_error`. */
-export function parseServerAddress(text: string): ServerAddress {
+/**
+ * `path` is in front of the server's own paths, behind a proxy; `display` is the URL without user name, password and
+ * query, for messages. Throws `configuration_error`.
+ */
+export function parseServerAddress(text: string) {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new AppError('configuration_error', 'The address of the Qdrant server is not an http(s) URL.', {

@@ -77,16 +77,19 @@ function toResponseError({ status, headers, data }: ApiError, context: ErrorCont
   }
   if (kind === 'rate_limit' && transient) return rateLimitError(server, parseRetryAfter(headers));
   if (status === 404 && collection !== null) {
-    const message = `Collection "${collection}" is not on the Qdrant server at ${server}.`;
-    return new AppError('retrieval_error', message, {
-      hint: advice`List the collections${viaCommand('collections list')}`,
-    });
+    return missingCollectionError(collection, `is not on the Qdrant server at ${server}`);
   }
   const message = `The Qdrant server at ${server} answered with status ${status}${reason && `: ${reason}`}.`;
   return new AppError('retrieval_error', message, {
     hint: 'Check that its version is 1.16 or later, look at its log, then run the same command again.',
     recoverable: status >= 500,
     retryAfter: status >= 500 ? parseRetryAfter(headers) : undefined,
+  });
+}
+
+export function missingCollectionError(name: string, problem: string): AppError {
+  return new AppError('retrieval_error', `Collection "${name}" ${problem}.`, {
+    hint: advice`List the collections${viaCommand('collections list')}`,
   });
 }
 
@@ -97,12 +100,16 @@ function rateLimitError(server: string, retryAfter: number | undefined): AppErro
 
 /** The server's own words on one line, without keys. */
 function reasonIn(data: unknown, secrets: readonly (string | undefined)[]): string {
-  const { status } = (data ?? {}) as { status?: { error?: unknown } };
-  const text = typeof data === 'string' ? data : String(status?.error ?? '');
-  return oneLine(redactShownText(text, secrets), 160).replace(/[.!]$/, '');
+  return oneLine(redactShownText(errorText({ data }), secrets), 160).replace(/[.!]$/, '');
 }
 
-function isApiError(error: unknown): error is ApiError {
+/** The server's own words; empty if it sent none. */
+export function errorText({ data }: Pick<ApiError, 'data'>): string {
+  const { status } = (data ?? {}) as { status?: { error?: unknown } };
+  return typeof data === 'string' ? data : String(status?.error ?? '');
+}
+
+export function isApiError(error: unknown): error is ApiError {
   const { status, headers } = (error ?? {}) as Partial<ApiError>;
   return typeof status === 'number' && headers !== undefined;
 }
