@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { AppError } from '../../faults/app-error.ts';
-import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
+import type { RetryOptions } from '../../faults/retry.ts';
 import type { Reranker } from '../../ports/reranker.ts';
-import { checkRanking } from '../hosted/hosted-reranker.ts';
-import { firstRetryDelayMs, toSendableText } from '../hosted/json-service.ts';
+import { requestRanking } from '../hosted/hosted-reranker.ts';
 import { type CohereOptions, connectToCohere } from './cohere-client.ts';
 
 /** Tried in this order if no model is configured, because accounts and deployments offer different ones. */
@@ -21,12 +20,8 @@ export interface CohereRerankerOptions extends CohereOptions, RetryOptions {
   model?: string | undefined;
 }
 
-/**
- * Reranking by Cohere. The first call finds out which model the service offers. Retries little by default, because the
- * hits are usable in their original order.
- */
+/** Reranking by Cohere. The first call finds out which model the service offers. */
 export async function createCohereReranker(options: CohereRerankerOptions): Promise<Reranker> {
-  const { maxRetries = 1, longestWaitMs = 5000 } = options;
   const [first = '', ...untried] = options.model === undefined ? DEFAULT_MODELS : [options.model];
   const connect = (name: string) => connectToCohere(options, name, answerSchema);
   let current = connect(first);
@@ -51,26 +46,15 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
     },
     scoreThreshold: SCORE_THRESHOLD,
     async rerank(query, documents, topN, signal) {
-      signal?.throwIfAborted();
-      const count = Math.min(topN, documents.length);
-      if (count < 1) return [];
-      const input = { query: toSendableText(query), documents: documents.map(toSendableText), topN: count };
+      const retry = { ...options, signal };
       for (;;) {
         const connection = current;
         const { client, service } = await connection;
-        const rank = async () => {
-          const request = { model: service.model, ...input };
-          const { results } = await client.rerank(request, signal && { abortSignal: signal });
-          const ranked = results.map(({ index, relevanceScore }) => ({ index, score: relevanceScore }));
-          return checkRanking(ranked, input, service);
-        };
         try {
-          return await retryOnError(rank, {
-            firstWaitMs: firstRetryDelayMs,
-            ...options,
-            maxRetries,
-            longestWaitMs,
-            signal,
+          return await requestRanking({ query, documents, topN }, service, retry, async (texts) => {
+            const request = { model: service.model, ...texts, documents: [...texts.documents] };
+            const { results } = await client.rerank(request, signal && { abortSignal: signal });
+            return results.map(({ index, relevanceScore }) => ({ index, score: relevanceScore }));
           });
         } catch (error) {
           if (!tryNextModel(error, connection)) throw error;

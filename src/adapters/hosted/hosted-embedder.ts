@@ -1,8 +1,8 @@
 import { createConcurrencyGate } from '../../async/concurrency-gate.ts';
-import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
+import type { RetryOptions } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { maxTokenCount } from '../../text/estimate-tokens.ts';
-import { firstRetryDelayMs, type HostedService, unusableAnswer } from './json-service.ts';
+import { type HostedService, retryRequest, unusableAnswer } from './json-service.ts';
 
 /** Requests at a time. */
 export const EMBEDDING_CONCURRENCY = 4;
@@ -34,13 +34,9 @@ export function createHostedEmbedder(
     const stopSignal = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
     const embedBatch = async (batch: readonly string[]) => {
       stopSignal.throwIfAborted();
-      return retryOnError(
+      return retryRequest(
         async () => toUnitVectors(await request(batch, isQuery, stopSignal), batch.length),
-        {
-          firstWaitMs: firstRetryDelayMs,
-          ...retry,
-          signal: stopSignal,
-        },
+        { ...retry, signal: stopSignal },
       );
     };
     const batches = Array.from({ length: Math.ceil(texts.length / textsPerRequest) }, (_, index) =>

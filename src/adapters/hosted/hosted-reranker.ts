@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { toScore } from '../../domain/retrieved-chunk.ts';
-import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
+import type { RetryOptions } from '../../faults/retry.ts';
 import type { RankedDocument, Reranker } from '../../ports/reranker.ts';
 import {
   assertValidAccess,
-  firstRetryDelayMs,
   type HostedService,
   postJson,
+  retryRequest,
   toSendableText,
   unusableAnswer,
 } from './json-service.ts';
@@ -31,7 +31,7 @@ export interface HostedRerankerOptions extends RetryOptions, Omit<HostedService,
   baseUrl: string;
 }
 
-/** Reranking by a service with a `/rerank` endpoint like that of Jina or Voyage. Retries little, as Cohere's does. */
+/** Reranking by a service with a `/rerank` endpoint like that of Jina or Voyage. */
 export function createHostedReranker({ baseUrl, ...options }: HostedRerankerOptions): Reranker {
   const url = `${baseUrl.replace(/\/+$/, '')}/rerank`;
   const name = `The rerank service at ${URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl}`;
@@ -43,34 +43,46 @@ export function createHostedReranker({ baseUrl, ...options }: HostedRerankerOpti
     id: `rerank:${options.model}`,
     scoreThreshold: SCORE_THRESHOLD,
     async rerank(query, documents, topN, signal) {
-      signal?.throwIfAborted();
-      const count = Math.min(topN, documents.length);
-      if (count < 1) return [];
+      const retry = { ...options, signal };
       // Services disagree about the name of the limit, and return all documents without one.
-      const body = {
-        model: options.model,
-        query: toSendableText(query),
-        documents: documents.map(toSendableText),
-      };
-      const rank = async () => {
+      return requestRanking({ query, documents, topN }, service, retry, async ({ topN: _, ...texts }) => {
+        const body = { model: options.model, ...texts };
         const answer = answerSchema.safeParse(await postJson({ url, headers, body, signal }, service));
         if (!answer.success) throw unusableAnswer(service, 'it has no ranked documents');
-        const ranked = answer.data.map(({ index, relevance_score, score }) => ({
+        return answer.data.map(({ index, relevance_score, score }) => ({
           index,
           score: relevance_score ?? score ?? Number.NaN,
         }));
-        return checkRanking(ranked, { documents, topN: count }, service);
-      };
-      const retries = { maxRetries: 1, longestWaitMs: 5000, ...options, signal };
-      return retryOnError(rank, { firstWaitMs: firstRetryDelayMs, ...retries });
+      });
     },
   };
 }
 
+interface RankingRequest {
+  query: string;
+  documents: readonly string[];
+  topN: number;
+}
+
+/** The best documents by one request. Retries little, because the hits are usable in their original order. */
+export async function requestRanking(
+  { query, documents, topN }: RankingRequest,
+  service: HostedService,
+  retry: RetryOptions,
+  send: (request: RankingRequest) => Promise<RankedDocument[]>,
+): Promise<RankedDocument[]> {
+  retry.signal?.throwIfAborted();
+  const count = Math.min(topN, documents.length);
+  if (count < 1) return [];
+  const request = { query: toSendableText(query), documents: documents.map(toSendableText), topN: count };
+  const rank = async () => checkRanking(await send(request), request, service);
+  return retryRequest(rank, { maxRetries: 1, longestWaitMs: 5000, ...retry });
+}
+
 /** The best `topN` documents, best first. Throws if the service ranked fewer, or others than it was sent. */
-export function checkRanking(
+function checkRanking(
   given: readonly RankedDocument[],
-  { documents, topN }: { documents: readonly string[]; topN: number },
+  { documents, topN }: RankingRequest,
   service: HostedService,
 ): RankedDocument[] {
   const ranked = given

@@ -1,7 +1,7 @@
 import { AppError } from '../../faults/app-error.ts';
 import { findNetworkCode } from '../../faults/network-errors.ts';
 import { redactShownText } from '../../faults/redactor.ts';
-import { parseRetryAfter } from '../../faults/retry.ts';
+import { parseRetryAfter, type RetryOptions, retryOnError } from '../../faults/retry.ts';
 import {
   createServiceError,
   describeHttpError,
@@ -45,9 +45,10 @@ export function assertValidAccess({ name, apiKey, keyVariable }: HostedService, 
   }
 }
 
-/** Rate limits count by the minute, so the first retry waits longer. */
-export function firstRetryDelayMs({ kind }: AppError): number {
-  return kind === 'rate_limit' ? 4000 : 500;
+/** Rate limits count by the minute, so their first retry waits longer. */
+export function retryRequest<T>(request: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const firstWaitMs = ({ kind }: AppError) => (kind === 'rate_limit' ? 4000 : 500);
+  return retryOnError(request, { firstWaitMs, ...options });
 }
 
 /** A text that all services accept: well-formed, without NUL, not blank, because each chunk needs a vector. */

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { type RetryOptions, retryOnError } from '../../faults/retry.ts';
+import type { RetryOptions } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { cutToMaxTokenCount } from '../../text/estimate-tokens.ts';
 import { createHostedEmbedder, EMBEDDING_CONCURRENCY } from '../hosted/hosted-embedder.ts';
 import {
   assertValidAccess,
-  firstRetryDelayMs,
   type HostedService,
   postJson,
+  retryRequest,
   toSendableText,
   unusableAnswer,
 } from '../hosted/json-service.ts';
@@ -82,12 +82,9 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
 
   const dimensions =
     expected ??
-    (await retryOnError(
+    (await retryRequest(
       async () => (await requestEmbeddings(['dimensions'], options.signal))[0]?.length ?? 0,
-      {
-        firstWaitMs: firstRetryDelayMs,
-        ...options,
-      },
+      options,
     ));
 
   return createHostedEmbedder(

@@ -6,12 +6,11 @@ import type { LinkExtractor } from './extract-links.ts';
 import type { FindRobotsRules } from './robots.ts';
 import type { FetchedResource, SafeFetch } from './safe-fetch.ts';
 
-type SkipReason = 'type' | 'robots' | 'noindex';
-
 /** The result for one URL; `url` is the one after redirects. */
 export type CrawledPage =
   | { kind: 'document'; url: URL; canonical: URL | null; links: URL[]; document: RawDocument }
-  | { kind: 'skipped'; url: URL; reason: SkipReason; links: URL[]; error: AppError }
+  | { kind: 'skipped'; url: URL; reason: 'robots' | 'noindex'; links: URL[] }
+  | { kind: 'skipped'; url: URL; reason: 'type'; links: URL[]; error: AppError }
   | { kind: 'failed'; url: URL; error: AppError };
 
 interface PageReaderOptions {
@@ -67,7 +66,7 @@ export function createPageReader(options: PageReaderOptions): PageReader {
         signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
         if (error instanceof RobotsDisallowedError)
-          return { kind: 'skipped', url, reason: 'robots', links: [], error };
+          return { kind: 'skipped', url, reason: 'robots', links: [] };
         return { kind: 'failed', url, error };
       }
     },
@@ -87,8 +86,7 @@ export function createPageReader(options: PageReaderOptions): PageReader {
       const links = found.links.map((href) => new URL(href));
       const canonical = found.canonical === null ? null : new URL(found.canonical);
       if (!found.noindex) return { kind: 'document', url, canonical, links, document };
-      const error = new AppError('invalid_input', `${url.href} is marked noindex.`);
-      return { kind: 'skipped', url, reason: 'noindex', links, error };
+      return { kind: 'skipped', url, reason: 'noindex', links };
     },
   };
   return reader;

@@ -25,6 +25,8 @@ const ALLOW_ALL: SiteRules = { allows: () => true, delay: 0, error: null };
 export function createRobotsCache(web: Pick<SafeFetch, 'fetch'>): FindRobotsRules {
   const known = new Map<string, Promise<SiteRules>>();
 
+  const disallowAll = (error: AppError): SiteRules => ({ allows: () => false, delay: 0, error });
+
   async function load(location: URL, signal?: AbortSignal): Promise<SiteRules> {
     try {
       const { status, bytes } = await web.fetch(location, {
@@ -48,10 +50,6 @@ export function createRobotsCache(web: Pick<SafeFetch, 'fetch'>): FindRobotsRule
     known.set(url.origin, rules);
     return rules;
   };
-}
-
-function disallowAll(error: AppError): SiteRules {
-  return { allows: () => false, delay: 0, error };
 }
 
 function parseRules(location: URL, text: string): SiteRules {

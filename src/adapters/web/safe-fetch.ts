@@ -18,7 +18,6 @@ export interface SafeFetchOptions {
   idleTimeoutMs?: number;
   /** Maximum time of one response. */
   totalTimeoutMs?: number;
-  maxRedirects?: number;
   retries?: number;
   /** Delay before the first retry; it doubles each time. */
   retryDelayMs?: number;
@@ -53,19 +52,20 @@ export interface SafeFetch {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
 /** A longer Retry-After is not waited for. */
 const MAX_WAIT_MS = 30_000;
 
 /** GET requests for untrusted URLs: only public addresses, limited time and size, each redirect checked. */
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
-  const { userAgent, maxRedirects = 5 } = options;
-  const { connectTimeoutMs = 10_000, idleTimeoutMs = 20_000, totalTimeoutMs = 60_000 } = options;
+  const { userAgent, connectTimeoutMs = 10_000, idleTimeoutMs = 20_000, totalTimeoutMs = 60_000 } = options;
   const guard = createAddressGuard(options);
   let agent: Agent | undefined;
 
   async function fetchFollowing(start: URL, request: FetchRequest): Promise<FetchedResource> {
+    request.signal?.throwIfAborted();
     let url = start;
-    for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
       guard.checkHost(url.hostname);
       await request.admit?.(url);
       const resource = await fetchRetrying(url, request);
@@ -76,7 +76,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       }
       url = parseWebUrl(location, url);
     }
-    throw new AppError('api_error', `${start.href} redirects more than ${maxRedirects} times.`);
+    throw new AppError('api_error', `${start.href} redirects more than ${MAX_REDIRECTS} times.`);
   }
 
   async function fetchRetrying(url: URL, request: FetchRequest): Promise<FetchedResource> {
@@ -126,10 +126,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   }
 
   return {
-    async fetch(url, request) {
-      request.signal?.throwIfAborted();
-      return fetchFollowing(url, request);
-    },
+    fetch: fetchFollowing,
     async close() {
       await agent?.destroy();
       agent = undefined;

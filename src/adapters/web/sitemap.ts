@@ -56,7 +56,6 @@ function sitemapError(url: URL, reason: string, cause?: unknown): AppError {
 }
 
 const MAX_SITEMAPS = 50;
-const MAX_DEPTH = 3;
 
 interface CollectOptions {
   load(url: URL): Promise<Uint8Array>;
@@ -75,19 +74,19 @@ export async function collectSitemapPages(
   const pages = new Map<string, URL>();
   const visited = new Set([start.href]);
 
-  async function collect(sitemap: Sitemap, base: URL, depth: number): Promise<void> {
+  async function collect(sitemap: Sitemap, base: URL): Promise<void> {
     for (const location of sitemap.locations) {
       const url = sameOrigin(location, base, start);
       if (url === null) continue;
-      if (sitemap.kind === 'index') await collectNested(url, depth + 1);
+      if (sitemap.kind === 'index') await collectNested(url);
       else if (pages.size <= options.maxPages) pages.set(url.href, url);
       if (pages.size > options.maxPages) return;
     }
   }
 
-  async function collectNested(url: URL, depth: number): Promise<void> {
+  async function collectNested(url: URL): Promise<void> {
     if (visited.has(url.href)) return;
-    if (depth > MAX_DEPTH || visited.size >= MAX_SITEMAPS) {
+    if (visited.size >= MAX_SITEMAPS) {
       options.onIncomplete(advice`skipped the sitemap ${url.href}: too many nested sitemaps`);
       return;
     }
@@ -101,10 +100,10 @@ export async function collectSitemapPages(
       options.onIncomplete(advice`skipped the sitemap ${url.href}: ${messageOf(error)}`);
       return;
     }
-    await collect(nested, url, depth);
+    await collect(nested, url);
   }
 
-  await collect(first, start, 0);
+  await collect(first, start);
   return [...pages.values()];
 }
 

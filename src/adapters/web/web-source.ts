@@ -60,6 +60,7 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
     });
     const isNew = createDuplicateFilter();
     const skipped = new Map<keyof typeof SKIP_REASONS, number>();
+    const skip = (reason: keyof typeof SKIP_REASONS) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
     let isComplete = true;
     crawledRoot = null;
 
@@ -79,8 +80,8 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
         read: reader.read,
         onIncomplete,
       })) {
-        if (page.kind === 'skipped') increment(skipped, page.reason);
-        else if (!isInCrawlScope(page.url, plan.root)) increment(skipped, 'offSite');
+        if (page.kind === 'skipped') skip(page.reason);
+        else if (!isInCrawlScope(page.url, plan.root)) skip('offSite');
         else if (isNew(page)) yield pageEntry(page, plan.root);
         // A page that failed temporarily may link to others.
         if (page.kind === 'failed' && page.error.recoverable) isComplete = false;
@@ -105,10 +106,6 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
       return page !== null && isInCrawlScope(page, crawledRoot);
     },
   };
-}
-
-function increment<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 type ListedPage = Exclude<CrawledPage, { kind: 'skipped' }>;

@@ -4,7 +4,7 @@ import type { WireExchange } from './wire-exchange.ts';
 
 /** The given id, or a new one if it is empty or used before: the SDK does not run such a call. */
 export function uniqueCallId(id: unknown, { callIds, newId }: WireExchange): string {
-  const given = typeof id === 'number' ? String(id) : firstText(id);
+  const given = firstText(id);
   const own = given === undefined || callIds.has(given) ? newId() : given;
   callIds.add(own);
   return own;
@@ -84,8 +84,7 @@ export function createToolCallCollector() {
       piece.index === undefined ? partial.at(-1) : partial.findLast((each) => each.index === piece.index);
     const isNew =
       open === undefined ||
-      (name !== undefined && id !== undefined && open.id !== undefined && id !== open.id) ||
-      (name !== undefined && id === undefined && open.name !== '' && isJson(open.arguments));
+      (name !== undefined && (id === undefined ? isJson(open.arguments) : id !== open.id));
     if (!isNew) {
       open.id ??= id;
       return open;
