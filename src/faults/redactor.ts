@@ -1,4 +1,3 @@
-import { replaceRanges } from '../text/markdown-blocks.ts';
 import { advice, settingValue } from './advice.ts';
 import { AppError } from './app-error.ts';
 
@@ -106,8 +105,6 @@ interface RedactorOptions {
   patterns?: readonly string[];
 }
 
-type RedactedRange = [start: number, end: number];
-
 export interface Redactor {
   text(text: string): string;
   /** Redacts keys, texts and numbers of a JSON value, and fields whose name says that they hold a secret. */
@@ -124,9 +121,8 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   const configured = [...(exact ? [exact] : []), ...patterns.map(userPattern)];
   const all = [...configured, ...KEY_PATTERNS];
 
-  /** The ranges to remove from a text, sorted and disjoint. */
-  function ranges(text: string): RedactedRange[] {
-    const found: RedactedRange[] = [];
+  function redactText(text: string): string {
+    const found: [start: number, end: number][] = [];
     // The PEM patterns are slow on base64.
     for (const pattern of text.includes(PEM_MARK) ? [...all, ...PEM_PATTERNS] : all) {
       for (const match of text.matchAll(pattern)) {
@@ -139,14 +135,14 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
       const start = index + name.length;
       if (isSecretValue(name, value)) found.push([start, start + value.length]);
     }
-    return merged(found);
-  }
-
-  function redactText(text: string): string {
-    return replaceRanges(
-      text,
-      ranges(text).map(([start, end]) => ({ start, end, text: REDACTED })),
-    );
+    let redacted = '';
+    let at = 0;
+    for (const [start, end] of found.sort((a, b) => a[0] - b[0])) {
+      // Ranges that overlap or touch become one.
+      if (redacted === '' || start > at) redacted += text.slice(at, start) + REDACTED;
+      at = Math.max(at, end);
+    }
+    return redacted + text.slice(at);
   }
 
   function redactValue(value: unknown): unknown {
@@ -198,16 +194,6 @@ function userPattern(pattern: string): RegExp {
   }
 }
 
-function merged(ranges: RedactedRange[]): RedactedRange[] {
-  const result: RedactedRange[] = [];
-  for (const range of ranges.sort((a, b) => a[0] - b[0])) {
-    const last = result.at(-1);
-    if (last !== undefined && range[0] <= last[1]) last[1] = Math.max(last[1], range[1]);
-    else result.push(range);
-  }
-  return result;
-}
-
 /** The secret as plain text, escaped in JSON and URLs, in base64 and in hex; matched in any case. */
 function secretVariants(secret: string): string[] {
   if (secret.length < SHORTEST_SECRET) return [];
@@ -221,8 +207,7 @@ function secretVariants(secret: string): string[] {
     const base64 = base64Inside(bytes, shift);
     encoded.push(base64, base64.replaceAll('+', '-').replaceAll('/', '_'));
   }
-  const variants = new Set([...plain.flatMap(escapedInJson), ...encoded.flatMap(escapedInJson)]);
-  return [...variants].filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
+  return [...plain, ...encoded].flatMap(escapedInJson).filter(({ length }) => length >= SHORTEST_SECRET);
 }
 
 function escapedInJson(text: string): string[] {

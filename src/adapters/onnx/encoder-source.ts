@@ -35,8 +35,6 @@ const KNOWN_SETTINGS: [names: RegExp, settings: object][] = [
 const SAFE_PATH = /^(?:[\w+-][\w.+-]*\/)*[\w+-][\w.+-]*$/;
 
 const MAX_FILE_BYTES = 8e9;
-/** Of at most 64 KB. */
-const MAX_LIST_CHUNKS = 500;
 const MAX_REDIRECTS = 5;
 
 const gitHashSchema = z.string().regex(/^[0-9a-f]{40}$/);
@@ -192,11 +190,7 @@ function createHubClient({ endpoint, ...hub }: SourceOptions['hub'], repository:
 
   async function readDescription(signal: AbortSignal) {
     const path = `api/models/${repository}/revision/${encodeURIComponent(revision)}?blobs=true`;
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of (await request(path, signal)).body ?? []) {
-      if (chunks.push(chunk) === MAX_LIST_CHUNKS) break;
-    }
-    const result = repositorySchema.safeParse(parseJson(Buffer.concat(chunks).toString()));
+    const result = repositorySchema.safeParse(parseJson(await (await request(path, signal)).text()));
     if (result.success) return result.data;
     throw new AppError('api_error', `${names.service} did not describe ${repository} as expected.`, {
       hint: 'Check that HF_ENDPOINT names the Hugging Face hub or a mirror of its API.',

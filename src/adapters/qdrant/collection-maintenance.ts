@@ -3,10 +3,10 @@ import { countPoints, deletePoints, type PointCollection, readAllPoints } from '
 import {
   documentRecordId,
   matchAny,
-  payloadToVersionedDocument,
   type QdrantCondition,
   TERMS_VECTOR,
   type VersionedDocument,
+  versionedDocumentSchema,
 } from './qdrant-points.ts';
 
 /** Younger points without a record may belong to a write that is in progress in another process. */
@@ -20,7 +20,7 @@ export async function readDocumentRecords(
   const filter =
     conditions.length > 0 ? { must: conditions } : { must_not: [{ is_empty: { key: 'version' } }] };
   const points = await readAllPoints(documents, { filter });
-  return points.map(({ payload }) => payloadToVersionedDocument(payload));
+  return points.map(({ payload }) => versionedDocumentSchema.parse(payload));
 }
 
 /** The number of chunks of each module, sorted by name. */

@@ -49,7 +49,7 @@ const documentSchema = z.object({
   fingerprint: z.string(),
 });
 
-const versionedDocumentSchema = documentSchema.extend({
+export const versionedDocumentSchema = documentSchema.extend({
   /** Names the chunk points that belong to the document. */
   version: z.string(),
   chunks: z.number(),
@@ -191,10 +191,6 @@ function fromMultivector(vectors: readonly number[][]): Int8Array {
 export function payloadToDocument(payload: unknown): DocumentRecord {
   const document = documentSchema.parse(payload);
   return { ...document, url: documentAddress(document) };
-}
-
-export function payloadToVersionedDocument(payload: unknown): VersionedDocument {
-  return versionedDocumentSchema.parse(payload);
 }
 
 /** The chunks that have no vector of this name yet. */

@@ -45,9 +45,7 @@ export function extractLinks({ bytes, url: address, robotsTag = '' }: PageSource
 function listElements(html: string): Element[] | null {
   const elements: Element[] = [];
   try {
-    visit(parseHtmlTree(html), 'element', (element) => {
-      elements.push(element);
-    });
+    visit(parseHtmlTree(html), 'element', (element) => void elements.push(element));
     return elements;
   } catch (error) {
     if (error instanceof RangeError) return null;

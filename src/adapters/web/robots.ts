@@ -19,7 +19,6 @@ const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.
 const PRODUCT_TOKEN = 'citeloop';
 const MAX_BYTES = 512 * 1024;
 const MAX_DELAY_SECONDS = 10;
-const ALLOW_ALL: SiteRules = { allows: () => true, delay: 0, error: null };
 
 /** Loads the robots.txt of an origin once, when it is first needed. */
 export function createRobotsCache(web: Pick<SafeFetch, 'fetch'>): FindRobotsRules {
@@ -36,7 +35,13 @@ export function createRobotsCache(web: Pick<SafeFetch, 'fetch'>): FindRobotsRule
         ...(signal && { signal }),
       });
       if (status === 429 || status >= 500) return disallowAll(toHttpStatusError(location.href, status));
-      return bytes === null ? ALLOW_ALL : parseRules(location, new TextDecoder().decode(bytes));
+      if (bytes === null) return { allows: () => true, delay: 0, error: null };
+      const robots = robotsParser(location.href, new TextDecoder().decode(bytes));
+      return {
+        allows: (url) => robots.isAllowed(url.href, PRODUCT_TOKEN) ?? true,
+        delay: Math.min(Math.max(robots.getCrawlDelay(PRODUCT_TOKEN) ?? 0, 0), MAX_DELAY_SECONDS),
+        error: null,
+      };
     } catch (error) {
       signal?.throwIfAborted();
       // An unreachable robots.txt disallows everything; refused addresses are reported.
@@ -49,15 +54,5 @@ export function createRobotsCache(web: Pick<SafeFetch, 'fetch'>): FindRobotsRule
     const rules = known.get(url.origin) ?? load(new URL('/robots.txt', url), signal);
     known.set(url.origin, rules);
     return rules;
-  };
-}
-
-function parseRules(location: URL, text: string): SiteRules {
-  const robots = robotsParser(location.href, text);
-  const delay = robots.getCrawlDelay(PRODUCT_TOKEN) ?? 0;
-  return {
-    allows: (url) => robots.isAllowed(url.href, PRODUCT_TOKEN) ?? true,
-    delay: Math.min(Math.max(delay, 0), MAX_DELAY_SECONDS),
-    error: null,
   };
 }

@@ -6,9 +6,9 @@ import { childElements, childText, parseXml, type XmlElement } from '../document
 import { parseWebUrl } from './web-url.ts';
 
 interface Sitemap {
-  /** An index lists further sitemaps, a urlset lists pages. */
-  kind: 'index' | 'urlset';
-  locations: string[];
+  pages: string[];
+  /** Of an index. */
+  sitemaps: string[];
 }
 
 /** The limit of the protocol for an unpacked sitemap. */
@@ -24,11 +24,11 @@ export function isSitemap(url: URL, bytes: Uint8Array): boolean {
 /** Parses a sitemap or a sitemap index. Throws `invalid_input` for anything else. */
 export async function parseSitemap(bytes: Uint8Array, url: URL): Promise<Sitemap> {
   const xml = readXml(await unzip(bytes, url), url);
-  const [urlset] = childElements(xml, 'urlset');
-  const [index] = childElements(xml, 'sitemapindex');
-  if (urlset !== undefined) return { kind: 'urlset', locations: listLocations(urlset, 'url') };
-  if (index !== undefined) return { kind: 'index', locations: listLocations(index, 'sitemap') };
-  throw sitemapError(url, 'it lists neither pages nor sitemaps');
+  const [list] = [...childElements(xml, 'urlset'), ...childElements(xml, 'sitemapindex')];
+  if (list === undefined) throw sitemapError(url, 'it lists neither pages nor sitemaps');
+  const locationsOf = (item: string) =>
+    childElements(list, item).flatMap((each) => childText(each, 'loc') || []);
+  return { pages: locationsOf('url'), sitemaps: locationsOf('sitemap') };
 }
 
 function readXml(bytes: Uint8Array, url: URL): XmlElement {
@@ -45,10 +45,6 @@ async function unzip(bytes: Uint8Array, url: URL): Promise<Uint8Array> {
   return promisify(gunzip)(bytes, { maxOutputLength: MAX_SITEMAP_BYTES }).catch((cause: unknown) => {
     throw sitemapError(url, 'it cannot be unpacked, or is too large', cause);
   });
-}
-
-function listLocations(list: XmlElement, item: string): string[] {
-  return childElements(list, item).flatMap((each) => childText(each, 'loc') || []);
 }
 
 function sitemapError(url: URL, reason: string, cause?: unknown): AppError {
@@ -75,12 +71,13 @@ export async function collectSitemapPages(
   const visited = new Set([start.href]);
 
   async function collect(sitemap: Sitemap, base: URL): Promise<void> {
-    for (const location of sitemap.locations) {
-      const url = sameOrigin(location, base, start);
-      if (url === null) continue;
-      if (sitemap.kind === 'index') await collectNested(url);
-      else if (pages.size <= options.maxPages) pages.set(url.href, url);
-      if (pages.size > options.maxPages) return;
+    const sameOriginUrls = (locations: string[]) =>
+      locations.flatMap((location) => sameOrigin(location, base, start) ?? []);
+    for (const url of sameOriginUrls(sitemap.pages)) {
+      if (pages.size <= options.maxPages) pages.set(url.href, url);
+    }
+    for (const url of sameOriginUrls(sitemap.sitemaps)) {
+      if (pages.size <= options.maxPages) await collectNested(url);
     }
   }
 

@@ -3,7 +3,7 @@ import { brokenStream } from './answer-errors.ts';
 import type { StreamRepair } from './event-stream.ts';
 import { firstText, type JsonObject, objectsIn, repairUsage } from './json-object.ts';
 import { addCallIndexes, createToolCallCollector, repairToolCalls } from './tool-calls.ts';
-import { parseWireError, UNNAMED_ERROR, type WireError } from './wire-error.ts';
+import { parseWireError } from './wire-error.ts';
 import { REASONING_KEYS, type ServiceQuirks, type WireExchange } from './wire-exchange.ts';
 
 /** Repairs a Chat Completions answer that was not streamed. */
@@ -17,7 +17,7 @@ export function repairChatCompletion(body: JsonObject, exchange: WireExchange): 
 }
 
 function repairChoice(choice: JsonObject, index: number, exchange: WireExchange): JsonObject {
-  const message = [choice.message, choice.delta].find(isJsonObject) ?? {};
+  const message = isJsonObject(choice.message) ? choice.message : {};
   exchange.quirks.reasoningKey ??= findReasoningKey(message);
   const calls = repairToolCalls(message, exchange);
   return {
@@ -70,7 +70,6 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
   let head: JsonObject = {};
   let hasBegun = false;
   let isFinished = false;
-  let failure: WireError | undefined;
 
   const toChunk = (choices: JsonObject[], usage?: JsonObject): JsonObject => ({
     ...head,
@@ -83,22 +82,16 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
     keepAlive: () => toChunk([]),
     accept(chunk) {
       const error = parseWireError(chunk);
-      // The message may be in the next chunk.
-      if (error?.message === UNNAMED_ERROR) {
-        failure = error;
-        return [];
-      }
       if (error !== undefined) return [{ error }];
       head = {
         id: chunk.id || head.id,
         created: chunk.created || head.created,
         model: chunk.model || head.model,
       };
-      const groq = isJsonObject(chunk.x_groq) ? chunk.x_groq : {};
-      const usage = repairUsage(chunk.usage ?? groq.usage, 'prompt_tokens', 'completion_tokens');
+      const usage = repairUsage(chunk.usage, 'prompt_tokens', 'completion_tokens');
       const choice = objectsIn(chunk.choices).find((each) => (each.index ?? 0) === 0);
       if (choice === undefined) return [toChunk([], usage)];
-      const delta = [choice.delta, choice.message].find(isJsonObject) ?? {};
+      const delta = isJsonObject(choice.delta) ? choice.delta : {};
       exchange.quirks.reasoningKey ??= findReasoningKey(delta);
       collector.add(delta);
       hasBegun = true;
@@ -114,7 +107,6 @@ export function createChatStreamRepair(exchange: WireExchange): StreamRepair {
     },
     isComplete: () => isFinished,
     finish(isClosed) {
-      if (failure !== undefined) return [{ error: failure }];
       // Some services never send a finish reason. Their [DONE] counts, unless it cuts off a call.
       if (!isFinished && !(isClosed && collector.isComplete())) throw brokenStream(hasBegun);
       const calls = repairToolCalls({ tool_calls: collector.calls() }, exchange);

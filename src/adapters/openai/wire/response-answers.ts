@@ -14,11 +14,9 @@ import type { WireExchange } from './wire-exchange.ts';
  * Completions; `incomplete_details` is kept.
  */
 export function repairResponse(body: JsonObject, exchange: WireExchange): JsonObject {
-  const items = objectsIn(body.output).filter((item) => item.type !== 'function_call' || !isEmptyCall(item));
-  const text = items.length === 0 ? firstText(body.output_text) : undefined;
-  const output = (text === undefined ? items : [{ type: 'message', content: text }]).map((item) =>
-    repairItem(item, exchange),
-  );
+  const output = objectsIn(body.output)
+    .filter((item) => item.type !== 'function_call' || !isEmptyCall(item))
+    .map((item) => repairItem(item, exchange));
   const hasContent = output.some(
     ({ type, content }: JsonObject) => type === 'message' && contentText(content).trim() !== '',
   );

@@ -11,9 +11,6 @@ export interface WireError {
   retryAfter?: number | undefined;
 }
 
-/** The message for an answer that ends with an error and names none. */
-export const UNNAMED_ERROR = 'the provider failed in the middle of its answer';
-
 /** The HTTP status for error names, for services that send no status. */
 const STATUS_BY_WORD: ReadonlyArray<[RegExp, number]> = [
   [/rate.?limit|too.?many|quota|resource.?exhausted/i, 429],
@@ -53,7 +50,7 @@ function findError(body: JsonObject, failed: boolean): unknown {
   const [choice] = objectsIn(body.choices);
   const inside = body.error || choice?.error || (isJsonObject(body.response) && body.response.error);
   if (inside) return isJsonObject(inside) || typeof inside === 'string' ? inside : body;
-  if (choice?.finish_reason === 'error') return UNNAMED_ERROR;
+  if (choice?.finish_reason === 'error') return 'the provider failed in the middle of its answer';
   const [listed] = objectsIn(body.errors);
   if (listed !== undefined) return listed;
   if (failed || body.object === 'error' || body.type === 'error') return body;
