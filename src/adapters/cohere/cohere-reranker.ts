@@ -22,23 +22,11 @@ export interface CohereRerankerOptions extends CohereOptions, RetryOptions {
 
 /** Reranking by Cohere. The first call finds out which model the service offers. */
 export async function createCohereReranker(options: CohereRerankerOptions): Promise<Reranker> {
-  const [first = '', ...untried] = options.model === undefined ? DEFAULT_MODELS : [options.model];
-  const connect = (name: string) => connectToCohere(options, name, answerSchema);
-  let current = connect(first);
-  let model = (await current).service.model;
-
-  /** Switches to the next model if the service does not offer this one; false if there is none. */
-  function tryNextModel(error: unknown, connection: typeof current): boolean {
-    if (!(error instanceof AppError) || error.kind !== 'configuration_error') return false;
-    // Otherwise a concurrent call has switched already.
-    if (connection === current) {
-      const next = untried.shift();
-      if (next === undefined) return false;
-      current = connect(next);
-      model = next;
-    }
-    return true;
-  }
+  const models = options.model === undefined ? DEFAULT_MODELS : [options.model];
+  let [model = ''] = models;
+  const connect = () => connectToCohere(options, model, answerSchema);
+  // Throws at once for an unusable URL or key.
+  await connect();
 
   return {
     get id() {
@@ -48,8 +36,7 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
     async rerank(query, documents, topN, signal) {
       const retry = { ...options, signal };
       for (;;) {
-        const connection = current;
-        const { client, service } = await connection;
+        const { client, service } = await connect();
         try {
           return await requestRanking({ query, documents, topN }, service, retry, async (texts) => {
             const request = { model: service.model, ...texts, documents: [...texts.documents] };
@@ -57,7 +44,11 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
             return results.map(({ index, relevanceScore }) => ({ index, score: relevanceScore }));
           });
         } catch (error) {
-          if (!tryNextModel(error, connection)) throw error;
+          const next = models[models.indexOf(service.model) + 1];
+          const isNotOffered = error instanceof AppError && error.kind === 'configuration_error';
+          if (!isNotOffered || next === undefined) throw error;
+          // Otherwise a concurrent call has switched already.
+          if (model === service.model) model = next;
         }
       }
     },

@@ -52,7 +52,8 @@ export function describeOpenAiEmbedder(
  */
 export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   const { apiKey, baseUrl, model, timeoutMs } = options;
-  const { queryPrefix = '', documentPrefix = '', canShorten = false } = findKnownModel(model);
+  const { queryPrefix = '', documentPrefix = '' } = findKnownModel(model);
+  const canShorten = /^text-embedding-3-(small|large)$/i.test(model);
   const host = URL.canParse(baseUrl) ? ` at ${new URL(baseUrl).host}` : '';
   const service: HostedService = {
     name: `The embedding service${host}`,
@@ -131,8 +132,6 @@ interface KnownModel {
   dimensions?: number;
   maxTokens: number;
   scoreThreshold: number;
-  /** Whether the API has a parameter for shorter vectors. */
-  canShorten?: boolean;
   /** The prefixes that the model was trained with. */
   queryPrefix?: string;
   documentPrefix?: string;
@@ -152,8 +151,8 @@ const BGE_QUERY_PREFIX = 'Represent this sentence for searching relevant passage
  * BGE 0.6 to 1 (model cards). AGENT_SCORE_THRESHOLD overrides them.
  */
 const MODELS: ReadonlyArray<[RegExp, KnownModel]> = [
-  [/^text-embedding-3-small$/, { dimensions: 1536, maxTokens: 512, scoreThreshold: 0.3, canShorten: true }],
-  [/^text-embedding-3-large$/, { dimensions: 3072, maxTokens: 512, scoreThreshold: 0.3, canShorten: true }],
+  [/^text-embedding-3-small$/, { dimensions: 1536, maxTokens: 512, scoreThreshold: 0.3 }],
+  [/^text-embedding-3-large$/, { dimensions: 3072, maxTokens: 512, scoreThreshold: 0.3 }],
   [/^text-embedding-ada-002$/, { dimensions: 1536, maxTokens: 512, scoreThreshold: 0.78 }],
   [/all-minilm/, { maxTokens: 256, scoreThreshold: 0.3 }],
   [

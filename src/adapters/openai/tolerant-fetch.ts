@@ -90,7 +90,7 @@ function toStreamResponse(
   }
   // The types of the two streams differ.
   const body: unknown = IterableStream.from(encode());
-  return new Response(body as BodyInit, { headers: bodyHeaders(headers, 'text/event-stream') });
+  return new Response(body as ReadableStream, { headers: bodyHeaders(headers, 'text/event-stream') });
 }
 
 /** The same response, whose body fails when it is longer than `maxBytes`. */

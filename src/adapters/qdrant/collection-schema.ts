@@ -77,15 +77,8 @@ export async function createQdrantCollections(
 ): Promise<void> {
   const documents = `${chunks}${DOCUMENTS_SUFFIX}`;
   const onDisk = quantization === 'int8';
-  const metadata: CollectionMetadata = {
-    createdBy: 'citeloop',
-    format: FORMAT,
-    embedder,
-    dimensions,
-    createdAt,
-  };
   const common = {
-    metadata,
+    metadata: { createdBy: 'citeloop', format: FORMAT, embedder, dimensions, createdAt },
     ...(replicationFactor !== undefined && { replication_factor: replicationFactor }),
   };
   await create(connection, chunks, {
@@ -94,9 +87,7 @@ export async function createQdrantCollections(
         size: dimensions,
         distance: 'Cosine',
         on_disk: onDisk,
-        ...(quantization === 'int8' && {
-          quantization_config: { scalar: { type: 'int8', always_ram: true } },
-        }),
+        ...(onDisk && { quantization_config: { scalar: { type: 'int8', always_ram: true } } }),
       },
       [WORDS_VECTOR]: WORD_VECTORS,
       [PATH_VECTOR]: WORD_VECTORS,
