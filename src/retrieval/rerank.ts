@@ -6,7 +6,6 @@ import type { ChunkStore, StoredChunk, WeightedWords, WordScores } from '../port
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
 import { findContentWords } from '../text/content-words.ts';
-import { findIdentifierTerms, indexTerms } from '../text/terms.ts';
 import {
   capScoresByRank,
   type RankedHit,
@@ -126,18 +125,10 @@ export function withWordReranker(
     const isCompared = ({ dense }: RankedHit, index: number) =>
       index < COMPARED_HITS || (dense !== null && dense.rank <= COMPARED_NEAREST);
     const candidates = hits.filter(isCompared);
-    const identifiers = findIdentifierTerms(text);
-    const [total, counts] = await Promise.all([
-      store.count({}),
-      store.containing?.([...terms, ...identifiers]),
-    ]);
-    const weightOf = (term: string) =>
-      Math.max(MIN_WORD_WEIGHT, Math.log((total + 1) / ((counts?.get(term) ?? 0) + 1)));
-    const weights = terms.map(weightOf);
+    const [total, counts] = await Promise.all([store.count({}), store.containing?.(terms)]);
+    const weightOf = (count: number) => Math.max(MIN_WORD_WEIGHT, Math.log((total + 1) / (count + 1)));
+    const weights = terms.map((term) => weightOf(counts?.get(term) ?? 0));
     const words = { vectors: query.words, weights };
-    const identifierWeights = new Map(
-      identifiers.filter((term) => counts?.has(term)).map((term) => [term, weightOf(term)]),
-    );
     const scores = await scoreChunks(
       words,
       candidates.map(({ chunk }) => chunk.chunkId),
@@ -153,9 +144,8 @@ export function withWordReranker(
         return { ...hit, rerankScore, score: toScore((hit.fusedScore + rerankScore) / 2) };
       })
       .sort((a, b) => b.score - a.score);
-    const reordered = putIdentifiersFirst(ranked, identifierWeights, sum(weights));
     const others = hits.filter((hit, index) => !isCompared(hit, index));
-    return capScoresByRank([...reordered, ...others]);
+    return capScoresByRank([...ranked, ...others]);
   }
 
   async function scoreChunks(
@@ -181,33 +171,6 @@ export function withWordReranker(
       });
     },
   };
-}
-
-/**
- * Moves up chunks that have identifiers of the query, such as `max_age`: word vectors do not tell them apart, because they
- * have a vector for each part. The scores stay with the ranks.
- */
-function putIdentifiersFirst(
-  ranked: readonly RankedHit[],
-  identifiers: ReadonlyMap<string, number>,
-  wordWeight: number,
-): RankedHit[] {
-  if (identifiers.size === 0) return [...ranked];
-  const weight = sum([...identifiers.values()]);
-  return ranked
-    .map((hit) => {
-      const terms = new Set(indexTerms(toDocument(hit.chunk)));
-      const found = sum(Array.from(identifiers, ([term, each]) => (terms.has(term) ? each : 0)));
-      const similarity = hit.rerankScore ?? 0;
-      const raised = Math.max(similarity, (similarity * wordWeight + found) / (wordWeight + weight));
-      return { hit, score: hit.score + (raised - similarity) / 2 };
-    })
-    .sort((a, b) => b.score - a.score)
-    .map(({ hit }, index) => ({ ...hit, score: ranked[index]?.score ?? hit.score }));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function toRerankScore({ text, path }: WordScores = { text: 0, path: 0 }): number {

@@ -36,14 +36,6 @@ export function queryTerms(query: string): string[] {
   return [...new Set(terms.length > 0 ? terms : indexTerms(query))];
 }
 
-const IDENTIFIER = /_|\p{Ll}\p{Lu}|[\p{L}\p{N}]\.[\p{L}\p{N}]/u;
-
-/** The terms of the identifiers in a text as wholes: those of `max_age`, `maxAge` and `http.server`, but not of `left-handed`. */
-export function findIdentifierTerms(text: string): string[] {
-  const identifiers = (text.match(WORD) ?? []).filter((word) => IDENTIFIER.test(word));
-  return [...new Set(identifiers.flatMap((word) => termsOfWord(word).at(-1) ?? []))];
-}
-
 function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word.replace(POSSESSIVE, '').replace('’', "'").toLowerCase());
 }

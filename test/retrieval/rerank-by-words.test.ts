@@ -54,7 +54,6 @@ function rerankWith(
       new Map([
         ['owl', 1],
         ['newt', 50],
-        ['owlnewt', 1],
       ]),
     wordVectors: async (chunkIds: readonly string[]) =>
       new Map(
@@ -110,25 +109,6 @@ test('compares the ten nearest by meaning wherever words rank them', async () =>
     query,
   );
   expect(idsOf(hits)[0]).toBe('c35');
-});
-
-test('puts a chunk with an identifier of the query above chunks with its parts', async () => {
-  const named = HITS.map((hit, index) => ({
-    ...hit,
-    chunk: { ...hit.chunk, text: index === 9 ? 'Set owl_newt.' : 'An owl, a newt.' },
-  }));
-  const given: Retriever = {
-    async retrieve(asked) {
-      const found = await retriever.retrieve(asked);
-      return { ...found, hits: named.slice(0, asked.topK) };
-    },
-  };
-  const words = Object.fromEntries(
-    named.map(({ chunk }) => [chunk.chunkId, { text: wordVectors('owl', 'newt') }]),
-  );
-  const asked = createQuery({ text: 'what is owl_newt', topK: 3 });
-  const { hits } = await rerankWith(words, embedder, given).retrieve(asked);
-  expect(idsOf(hits)[0]).toBe('c9');
 });
 
 test('keeps the order of hits that are not compared', async () => {

@@ -80,8 +80,10 @@ function sharedTerms(query: string, { text }: OfflinePassage): number {
 /** Whether a sentence of a passage starts with "X is", for the question "What is X?". */
 function isDefinition(query: string, { text }: OfflinePassage): boolean {
   if (!/^(?:what|who)(?:'s|’s| is| are)\s|^(?:define|explain|describe)\b/i.test(query.trim())) return false;
+  // Node 22 has no RegExp.escape.
+  const topic = extractTopic(query).replace(/[^\p{L}\p{N}\s]/gu, '\\$&');
   const definition = new RegExp(
-    `^(?:[\\w-]+ ){0,2}${RegExp.escape(extractTopic(query))}s?(?: \\([^)]*\\))? (?:is|are|means|stands for|refers to)\\b`,
+    `^(?:[\\w-]+ ){0,2}${topic}s?(?: \\([^)]*\\))? (?:is|are|means|stands for|refers to)\\b`,
     'i',
   );
   return splitPassageParts(text).some(({ sentences }) =>
