@@ -46,7 +46,16 @@ function reportOldNode() {
   process.exitCode = 3;
 }
 
+/** Node 22 warns that its SQLite module is experimental. */
+function withoutSqliteWarning() {
+  var emitWarning = process.emitWarning;
+  process.emitWarning = function (...given) {
+    if (!/SQLite is an experimental/.test(String(given[0]))) emitWarning.apply(process, given);
+  };
+}
+
 function start() {
+  withoutSqliteWarning();
   import('node:module')
     .then(function (nodeModule) {
       nodeModule.enableCompileCache();

@@ -246,6 +246,13 @@ test('only config reads environment variables', () => {
   expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([]);
 });
 
+test('SQL has no numbered parameters, which Node 22 binds to the wrong values', () => {
+  const numbered = files.filter(
+    (file) => file.startsWith('src/adapters/sqlite/') && /[\s(,]\?[1-9]/.test(readFileSync(file, 'utf8')),
+  );
+  expect(numbered).toEqual([]);
+});
+
 test('docs/architecture.md names only files that exist', () => {
   const map = readFileSync('docs/architecture.md', 'utf8');
   const named = Array.from(

@@ -61,9 +61,9 @@ export function markChunksRemoved(
   const ordered = chunkIds.toSorted((a, b) => a - b);
   const range = [ordered.at(-1) ?? 0, ordered[0] ?? 0];
   const touched = readSegments(database, table, 'WHERE first_id <= ? AND last_id >= ?', ...range);
-  const crc = checksumSql(table.name, { dead: '?1', [table.values]: '?2' });
+  const crc = checksumSql(table.name, { dead: ':dead', [table.values]: ':values' });
   const update = database.prepare(
-    `UPDATE ${table.name} SET dead = ?1, ${table.values} = ?2, crc = ${crc} WHERE id = ?3`,
+    `UPDATE ${table.name} SET dead = :dead, ${table.values} = :values, crc = ${crc} WHERE id = :id`,
   );
   for (const { id, dead, ids, values } of touched) {
     let count = dead;
@@ -72,7 +72,7 @@ export function markChunksRemoved(
       values[index] = Number.NaN;
       count += 1;
     });
-    if (count !== dead) update.run(count, toBytes(values), id);
+    if (count !== dead) update.run({ id, dead: count, values: toBytes(values) });
   }
 }
 

@@ -40,12 +40,13 @@ export function createSessionWriter(database: DatabaseSync) {
 
   /** Newly closed segments, and the system message of the current one. */
   function writeSegments(id: number, { segments, messages }: ConversationSession): void {
-    if (segments.length > 0) statements.insertSegments.run(id, JSON.stringify(segments));
+    if (segments.length > 0) statements.insertSegments.run({ id, segments: JSON.stringify(segments) });
     statements.putSystemMessage.run(id, segments.length, JSON.stringify(messages[0]));
   }
 
   function append(id: number, segment: number, messages: readonly ConversationMessage[]): void {
-    for (const message of messages) statements.appendMessage.run(id, segment, JSON.stringify(message));
+    if (messages.length > 0)
+      statements.appendMessages.run({ id, segment, messages: JSON.stringify(messages) });
   }
 
   function insertTurn(id: number, turn: ConversationTurn): void {
@@ -103,6 +104,7 @@ function changingColumns(session: ConversationSession): Record<string, string | 
   return Object.fromEntries(Object.entries(CHANGING_COLUMNS).map(([name, read]) => [name, read(session)]));
 }
 
+/** Parameters have names where one is used twice: Node 22 binds `?1` wrongly. */
 function prepareStatements(database: DatabaseSync) {
   const changing = Object.keys(CHANGING_COLUMNS);
   const inserted = ['session_id', 'user', 'created_at', 'is_interactive', ...changing];
@@ -124,16 +126,17 @@ function prepareStatements(database: DatabaseSync) {
     setTitle: database.prepare('UPDATE session SET title = ? WHERE id = ? AND title IS NULL'),
     insertSegments: database.prepare(
       `INSERT INTO closed_segment (session, segment, body)
-       SELECT ?1, key, value FROM json_each(?2)
-       WHERE key >= (SELECT count(*) FROM closed_segment WHERE session = ?1)`,
+       SELECT :id, key, value FROM json_each(:segments)
+       WHERE key >= (SELECT count(*) FROM closed_segment WHERE session = :id)`,
     ),
     putSystemMessage: database.prepare(
       `INSERT INTO message (session, segment, position, body) VALUES (?, ?, 0, ?)
        ON CONFLICT DO UPDATE SET body = excluded.body WHERE body <> excluded.body`,
     ),
-    appendMessage: database.prepare(
+    appendMessages: database.prepare(
       `INSERT INTO message (session, segment, position, body)
-       SELECT ?1, ?2, max(position) + 1, ?3 FROM message WHERE session = ?1 AND segment = ?2`,
+       SELECT :id, :segment, 1 + key + (SELECT max(position) FROM message WHERE session = :id AND segment = :segment), value
+       FROM json_each(:messages)`,
     ),
     insertTurn: database.prepare('INSERT INTO turn (session, number, body) VALUES (?, ?, ?)'),
   };
