@@ -11,6 +11,12 @@ import { createTextIndex } from './text-index.ts';
 import { compareByScore, TopKList } from './top-k.ts';
 import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segments.ts';
 
+/**
+ * Lexical candidates for each dense one: a near chunk that shares only common words is far down among the lexical ones, and
+ * would count as if it shared none. They cost little, since the index scores every match.
+ */
+const LEXICAL_SHARE = 2;
+
 /** The columns that a filter may name; other keys are metadata. */
 const FILTER_COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
 
@@ -43,7 +49,7 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number) {
       const condition = toSqlCondition(filter);
       const allowed = condition && selectIds(database, condition);
       const candidates = Math.max(MIN_CANDIDATES, limit);
-      const lexical = text === null ? null : textIndex.search(text, candidates, allowed);
+      const lexical = text === null ? null : textIndex.search(text, LEXICAL_SHARE * candidates, allowed);
       const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
       return rankHits(lexical, dense, limit, baseline);
     },
