@@ -1,23 +1,18 @@
 import type { ElementContent, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { toParseError } from './decode-text.ts';
 import { findOutermostElements, htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
 import { toParsedDocument } from './render-tree.ts';
 
 /** AsciiDoc, converted by Asciidoctor in its secure mode, without includes and network access. */
-export async function parseAsciidoc(source: string, name: string): Promise<ParsedDocument> {
+export async function parseAsciidoc(source: string): Promise<ParsedDocument> {
   const { load, LoggerManager, NullLogger } = await import('@asciidoctor/core');
   // Asciidoctor would print warnings about the document.
   LoggerManager.setLogger(new NullLogger());
-  try {
-    const document = await load(source, { safe: 'secure', standalone: false, attributes: { showtitle: '' } });
-    const page = parseHtmlTree(await document.convert());
-    unfoldAdmonitions(page);
-    return toParsedDocument(htmlToMdast(page), {});
-  } catch (error) {
-    throw toParseError(name, 'AsciiDoc', error, 'Check that Asciidoctor can convert it.');
-  }
+  const document = await load(source, { safe: 'secure', standalone: false, attributes: { showtitle: '' } });
+  const page = parseHtmlTree(await document.convert());
+  unfoldAdmonitions(page);
+  return toParsedDocument(htmlToMdast(page), {});
 }
 
 /** Converts admonitions, which are tables of an icon and a text, to paragraphs that start with their kind. */

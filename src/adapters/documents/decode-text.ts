@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import { visibleText } from '../../text/visible-text.ts';
 
 /** Decodes a text file to clean text: no byte order mark, LF line ends, no control characters. */
@@ -47,11 +47,4 @@ export function detectBomEncoding(bytes: Uint8Array): string | null {
 /** Normalizes line ends to LF and removes control characters. */
 export function cleanText(text: string): string {
   return visibleText(text.replace(/\r\n?/g, '\n'));
-}
-
-/** The error for a damaged file. AppErrors and RangeErrors, which mean nesting that is too deep, are returned unchanged. */
-export function toParseError(name: string, format: string, cause: unknown, hint: string): Error {
-  if (cause instanceof AppError || cause instanceof RangeError) return cause;
-  const reason = messageOf(cause).split('\n', 1)[0]?.trim() ?? '';
-  return new AppError('invalid_input', `${name} cannot be read as ${format}: ${reason}`, { hint, cause });
 }

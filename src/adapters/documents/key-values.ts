@@ -2,7 +2,6 @@ import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocumen
 import type { ParsedDocument } from '../../domain/document.ts';
 import { lineRange } from '../../domain/location.ts';
 import { createBlockWriter } from './block-writer.ts';
-import { toParseError } from './decode-text.ts';
 
 /** A value with the path of its keys: `server.ports[0]`. */
 interface KeyValue {
@@ -14,7 +13,7 @@ interface KeyValue {
 }
 
 /** YAML or JSON: every value with the path of its keys, in a section per key of the top level. */
-export function parseYaml(source: string, name: string): ParsedDocument {
+export function parseYaml(source: string): ParsedDocument {
   const lines = new LineCounter();
   // The failsafe schema keeps every scalar as it is written.
   const documents = parseAllDocuments(source, {
@@ -43,8 +42,7 @@ export function parseYaml(source: string, name: string): ParsedDocument {
     }
   };
   for (const { contents, errors } of documents) {
-    const [error] = errors;
-    if (error !== undefined) throw toParseError(name, 'YAML or JSON', error, 'Correct it or exclude it.');
+    if (errors[0] !== undefined) throw errors[0];
     values = [];
     visitValue(contents, '', '');
     for (const value of condenseSchema(values)) shown.push(value);

@@ -1,7 +1,6 @@
 import type { RootContent } from 'mdast';
 import * as z from 'zod';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { toParseError } from './decode-text.ts';
 import { parseMarkdownTree } from './markdown.ts';
 import { toParsedDocument } from './render-tree.ts';
 
@@ -38,8 +37,9 @@ const notebookSchema = z.object({
 });
 
 /** A Jupyter notebook: text, code and printed output. Cells are numbered from 1. */
-export async function parseNotebook(source: string, name: string): Promise<ParsedDocument> {
-  const notebook = readNotebook(source, name);
+export async function parseNotebook(source: string): Promise<ParsedDocument> {
+  const notebook = notebookSchema.safeParse(JSON.parse(source)).data;
+  if (notebook === undefined) throw new Error('its cells are invalid');
   const { language_info: info, kernelspec, title } = notebook.metadata ?? {};
   const language = info?.name ?? kernelspec?.language ?? 'python';
   const content: RootContent[] = [];
@@ -51,15 +51,6 @@ export async function parseNotebook(source: string, name: string): Promise<Parse
     }
   }
   return toParsedDocument({ type: 'root', children: content }, title === undefined ? {} : { title });
-}
-
-function readNotebook(source: string, name: string): z.infer<typeof notebookSchema> {
-  try {
-    return notebookSchema.parse(JSON.parse(source));
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? new Error('its cells are invalid') : error;
-    throw toParseError(name, 'a notebook', reason, 'Open it in Jupyter and save it again.');
-  }
 }
 
 async function cellContent(cell: z.infer<typeof cellSchema>, language: string): Promise<RootContent[]> {

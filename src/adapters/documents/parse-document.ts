@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { ParsedDocument, RawDocument } from '../../domain/document.ts';
+import type { MediaType, ParsedDocument, RawDocument } from '../../domain/document.ts';
 import { lineRange } from '../../domain/location.ts';
-import { AppError } from '../../faults/app-error.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { DocumentParser } from '../../ports/document-source.ts';
 import { createBlockWriter } from './block-writer.ts';
 import type { LoadedGrammars } from './code/find-definitions.ts';
@@ -15,14 +15,39 @@ export function createDocumentParser(): DocumentParser {
     try {
       return await parse(document, name, grammars);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const fault = /^Invalid .* length/.test(error.message) ? 'too large to parse' : 'nested too deeply';
-      throw new AppError('invalid_input', `${name} is ${fault}`, {
-        hint: 'Simplify the document or exclude it.',
-        cause: error,
-      });
+      throw toParseError(error, name, document.mediaType);
     }
   };
+}
+
+/** The formats whose parsers throw errors about a damaged file, and what to do about one. */
+const REPAIRS: Partial<Record<MediaType, readonly [format: string, hint: string]>> = {
+  asciidoc: ['AsciiDoc', 'Check that Asciidoctor can convert it.'],
+  pdf: ['a PDF', repairIn('a PDF viewer')],
+  docx: ['a Word document', repairIn('a word processor')],
+  odt: ['an OpenDocument text', repairIn('a word processor')],
+  pptx: ['a PowerPoint presentation', repairIn('a presentation program')],
+  xlsx: ['an Excel workbook', repairIn('a spreadsheet program')],
+  epub: ['an EPUB', 'Check that it opens in an e-book reader. Converting it to EPUB again often repairs it.'],
+  notebook: ['a notebook', 'Open it in Jupyter and save it again.'],
+  yaml: ['YAML or JSON', 'Correct it or exclude it.'],
+};
+
+function repairIn(program: string): string {
+  return `Check that it opens in ${program}. Saving it there again often repairs it.`;
+}
+
+function toParseError(cause: unknown, name: string, mediaType: MediaType): unknown {
+  if (cause instanceof AppError) return cause;
+  if (cause instanceof RangeError) {
+    const fault = /^Invalid .* length/.test(cause.message) ? 'too large to parse' : 'nested too deeply';
+    const hint = 'Simplify the document or exclude it.';
+    return new AppError('invalid_input', `${name} is ${fault}`, { hint, cause });
+  }
+  const [format, hint] = REPAIRS[mediaType] ?? [];
+  if (format === undefined) return cause;
+  const reason = messageOf(cause).split('\n', 1)[0]?.trim() ?? '';
+  return new AppError('invalid_input', `${name} cannot be read as ${format}: ${reason}`, { hint, cause });
 }
 
 async function parse(
@@ -38,7 +63,7 @@ async function parse(
     case 'rst':
       return (await import('./rst/rst.ts')).parseRst(decodeText(bytes, name), included);
     case 'asciidoc':
-      return (await import('./asciidoc.ts')).parseAsciidoc(decodeText(bytes, name), name);
+      return (await import('./asciidoc.ts')).parseAsciidoc(decodeText(bytes, name));
     case 'html':
       return (await import('./html.ts')).parseHtml(bytes, name);
     case 'text':
@@ -58,9 +83,9 @@ async function parse(
     case 'xlsx':
       return (await import('./office/xlsx.ts')).parseXlsx(bytes, name);
     case 'notebook':
-      return (await import('./notebook.ts')).parseNotebook(decodeText(bytes, name), name);
+      return (await import('./notebook.ts')).parseNotebook(decodeText(bytes, name));
     case 'yaml':
-      return (await import('./key-values.ts')).parseYaml(decodeText(bytes, name), name);
+      return (await import('./key-values.ts')).parseYaml(decodeText(bytes, name));
     case 'ini':
       return (await import('./key-values.ts')).parseIni(decodeText(bytes, name));
     case 'code':

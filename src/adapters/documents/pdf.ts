@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../../domain/document.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { cleanText, toParseError } from './decode-text.ts';
+import { cleanText } from './decode-text.ts';
 import {
   dropHeadersAndFooters,
   joinTextItems,
@@ -24,8 +24,6 @@ export async function parsePdf(bytes: Uint8Array, name: string): Promise<ParsedD
     }
     const metadata = await readMetadata(pdf);
     return toParsedDocument({ type: 'root', children: content }, metadata);
-  } catch (error) {
-    throw toPdfError(name, error);
   } finally {
     await pdf.loadingTask.destroy();
   }
@@ -37,17 +35,12 @@ async function openPdf(bytes: Uint8Array, name: string): Promise<PdfDocument> {
     // unpdf takes ownership of the bytes.
     return await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'PasswordException')) throw toPdfError(name, error);
+    if (!(error instanceof Error && error.name === 'PasswordException')) throw error;
     throw new AppError('invalid_input', `${name} is encrypted`, {
       hint: 'Save a copy without its password, for example: qpdf --password=... --decrypt in.pdf out.pdf.',
       cause: error,
     });
   }
-}
-
-function toPdfError(name: string, cause: unknown): Error {
-  const hint = 'Check that it opens in a PDF viewer. Saving it there again often repairs it.';
-  return toParseError(name, 'a PDF', cause, hint);
 }
 
 async function readPages(pdf: PdfDocument): Promise<PdfLine[][]> {

@@ -1,5 +1,4 @@
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { toParseError } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
 import { childElements, parseXml, readTextFields } from '../xml.ts';
@@ -15,22 +14,17 @@ const STYLE_MAP = [
 
 /** A Word document: headings, paragraphs, lists, tables, footnotes and the descriptions of images. */
 export async function parseDocx(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
-  try {
-    const archive = openArchive(bytes, name, (path) => /\.(xml|rels)$/i.test(path));
-    const { default: mammoth } = await import('mammoth');
-    const { value: html } = await mammoth.convertToHtml(
-      { buffer: Buffer.from(repackArchive(archive)) },
-      {
-        styleMap: STYLE_MAP,
-        convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
-        externalFileAccess: false,
-      },
-    );
-    return toParsedDocument(htmlToMdast(parseHtmlTree(html)), readOfficeProperties(archive, name));
-  } catch (error) {
-    const hint = 'Check that it opens in a word processor. Saving it there again often repairs it.';
-    throw toParseError(name, 'a Word document', error, hint);
-  }
+  const archive = openArchive(bytes, name, (path) => /\.(xml|rels)$/i.test(path));
+  const { default: mammoth } = await import('mammoth');
+  const { value: html } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(repackArchive(archive)) },
+    {
+      styleMap: STYLE_MAP,
+      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+      externalFileAccess: false,
+    },
+  );
+  return toParsedDocument(htmlToMdast(parseHtmlTree(html)), readOfficeProperties(archive, name));
 }
 
 const PROPERTY_FIELDS = { title: 'title', author: 'creator', subject: 'subject', keywords: 'keywords' };

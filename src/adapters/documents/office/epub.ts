@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { decodeText, toParseError } from '../decode-text.ts';
+import { decodeText } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
 import { attributeValue, childElements, parseXml, readTextFields, type XmlElement } from '../xml.ts';
@@ -12,20 +12,15 @@ const METADATA_FIELDS = { title: 'title', author: 'creator', lang: 'language', d
 
 /** The chapters of an EPUB book in reading order. */
 export async function parseEpub(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
-  try {
-    const archive = openArchive(bytes, name, (path) => /\.(xml|opf|x?html?)$/i.test(path));
-    const opfPath = packagePath(archive, name);
-    const [book] = childElements(parseXml(getFile(archive, opfPath), name), 'package');
-    const root: Root = { type: 'root', children: [] };
-    for (const path of new Set(chapterPaths(book, opfPath))) {
-      const page = parseHtmlTree(closeEmptyElements(decodeText(getFile(archive, path), `${name} (${path})`)));
-      for (const node of htmlToMdast(page).children) root.children.push(node);
-    }
-    return toParsedDocument(root, readTextFields(childElements(book, 'metadata')[0], METADATA_FIELDS));
-  } catch (error) {
-    const hint = 'Check that it opens in an e-book reader. Converting it to EPUB again often repairs it.';
-    throw toParseError(name, 'an EPUB', error, hint);
+  const archive = openArchive(bytes, name, (path) => /\.(xml|opf|x?html?)$/i.test(path));
+  const opfPath = packagePath(archive, name);
+  const [book] = childElements(parseXml(getFile(archive, opfPath), name), 'package');
+  const root: Root = { type: 'root', children: [] };
+  for (const path of new Set(chapterPaths(book, opfPath))) {
+    const page = parseHtmlTree(closeEmptyElements(decodeText(getFile(archive, path), `${name} (${path})`)));
+    for (const node of htmlToMdast(page).children) root.children.push(node);
   }
+  return toParsedDocument(root, readTextFields(childElements(book, 'metadata')[0], METADATA_FIELDS));
 }
 
 function packagePath(archive: ArchiveFiles, name: string): string {

@@ -1,5 +1,5 @@
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { decodeText, toParseError } from '../decode-text.ts';
+import { decodeText } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
 import { childElements, parseXml, readTextFields } from '../xml.ts';
@@ -24,29 +24,21 @@ const METADATA_FIELDS = { title: 'title', author: 'creator', subject: 'subject',
 
 /** An OpenDocument text: headings, paragraphs, lists, tables and links. */
 export async function parseOdt(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
-  try {
-    const archive = openArchive(bytes, name, (path) => path === 'content.xml' || path === 'meta.xml');
-    const content = decodeText(getFile(archive, 'content.xml'), name);
-    const prefixes = content.matchAll(
-      /xmlns:(\w+)="urn:oasis:names:tc:opendocument:xmlns:(office|text|table):1.0"/g,
-    );
-    const xml = [...prefixes].reduce(
-      (text, [, prefix, usual]) => text.replaceAll(new RegExp(`(</?)${prefix}:`, 'g'), `$1${usual}:`),
-      content,
-    );
-    const body = /<office:text\b[^>]*>.*<\/office:text>/s.exec(xml)?.[0];
-    if (body === undefined) throw new Error('it has no text');
-    const meta = archive['meta.xml'];
-    const [root] = meta === undefined ? [] : childElements(parseXml(meta, name), 'document-meta');
-    const metadata = readTextFields(childElements(root, 'meta')[0], METADATA_FIELDS);
-    return toParsedDocument(
-      htmlToMdast(parseHtmlTree(xmlToHtml(unfoldInline(body), toHtmlElement))),
-      metadata,
-    );
-  } catch (error) {
-    const hint = 'Check that it opens in a word processor. Saving it there again often repairs it.';
-    throw toParseError(name, 'an OpenDocument text', error, hint);
-  }
+  const archive = openArchive(bytes, name, (path) => path === 'content.xml' || path === 'meta.xml');
+  const content = decodeText(getFile(archive, 'content.xml'), name);
+  const prefixes = content.matchAll(
+    /xmlns:(\w+)="urn:oasis:names:tc:opendocument:xmlns:(office|text|table):1.0"/g,
+  );
+  const xml = [...prefixes].reduce(
+    (text, [, prefix, usual]) => text.replaceAll(new RegExp(`(</?)${prefix}:`, 'g'), `$1${usual}:`),
+    content,
+  );
+  const body = /<office:text\b[^>]*>.*<\/office:text>/s.exec(xml)?.[0];
+  if (body === undefined) throw new Error('it has no text');
+  const meta = archive['meta.xml'];
+  const [root] = meta === undefined ? [] : childElements(parseXml(meta, name), 'document-meta');
+  const metadata = readTextFields(childElements(root, 'meta')[0], METADATA_FIELDS);
+  return toParsedDocument(htmlToMdast(parseHtmlTree(xmlToHtml(unfoldInline(body), toHtmlElement))), metadata);
 }
 
 /** Replaces the elements for spaces and tabs by a space, and puts footnotes in parentheses. */

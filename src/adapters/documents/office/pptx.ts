@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { decodeText, toParseError } from '../decode-text.ts';
+import { decodeText } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toParsedDocument } from '../render-tree.ts';
 import { attributeValue, childElements, parseXml } from '../xml.ts';
@@ -19,25 +19,20 @@ const TABLE_ELEMENTS: Readonly<Record<string, string>> = {
 
 /** A presentation: a section per slide with its title, text, tables and notes. Slides are numbered from 1, as pages. */
 export async function parsePptx(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
-  try {
-    const archive = openArchive(bytes, name, (path) => /\.(xml|rels)$/i.test(path));
-    const root: Root = { type: 'root', children: [] };
-    for (const [index, slide] of slidePaths(archive, name).entries()) {
-      const location = { unit: 'page', from: index + 1, to: index + 1 } as const;
-      const notes = [...relationTargets(archive, slide, name).values()].filter((path) =>
-        path.startsWith('ppt/notesSlides/'),
-      );
-      const html = [slide, ...notes].map((path) => slideToHtml(decodeText(getFile(archive, path), name)));
-      for (const node of htmlToMdast(parseHtmlTree(html.join(''))).children) {
-        node.data = { ...node.data, location };
-        root.children.push(node);
-      }
+  const archive = openArchive(bytes, name, (path) => /\.(xml|rels)$/i.test(path));
+  const root: Root = { type: 'root', children: [] };
+  for (const [index, slide] of slidePaths(archive, name).entries()) {
+    const location = { unit: 'page', from: index + 1, to: index + 1 } as const;
+    const notes = [...relationTargets(archive, slide, name).values()].filter((path) =>
+      path.startsWith('ppt/notesSlides/'),
+    );
+    const html = [slide, ...notes].map((path) => slideToHtml(decodeText(getFile(archive, path), name)));
+    for (const node of htmlToMdast(parseHtmlTree(html.join(''))).children) {
+      node.data = { ...node.data, location };
+      root.children.push(node);
     }
-    return toParsedDocument(root, readOfficeProperties(archive, name));
-  } catch (error) {
-    const hint = 'Check that it opens in a presentation program. Saving it there again often repairs it.';
-    throw toParseError(name, 'a PowerPoint presentation', error, hint);
   }
+  return toParsedDocument(root, readOfficeProperties(archive, name));
 }
 
 function slidePaths(archive: ArchiveFiles, name: string): string[] {
