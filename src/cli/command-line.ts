@@ -99,7 +99,7 @@ async function runCommand(args: readonly string[]): Promise<void> {
   if (handler === undefined) throw diagnoseUsageError(programNode, args, 'No command is given.');
   const { default: yargs } = await import('yargs');
   const variadic = positionals.find(({ isVariadic }) => isVariadic)?.name;
-  await yargs(moveDashes(rest))
+  await yargs(rest)
     .command({
       command: ['$0', ...positionals.map(formatPositional)].join(' '),
       builder(parser: Argv) {
@@ -181,14 +181,6 @@ function toNumber(value: unknown): number {
 function hasFlag(args: readonly string[], ...names: string[]): boolean {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return args.slice(0, end).some((word) => names.includes(word));
-}
-
-/** yargs drops a single dash (stdin) unless it comes after `--`. */
-function moveDashes(args: readonly string[]): string[] {
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
-  const dashes = args.slice(0, end).filter((word) => word === '-');
-  if (dashes.length === 0) return [...args];
-  return [...args.slice(0, end).filter((word) => word !== '-'), '--', ...dashes, ...args.slice(end + 1)];
 }
 
 /** `citeloop search … | head` closes the pipe early, which is not an error. */

@@ -53,6 +53,24 @@ export async function createFileFilter(root: string, options: FileFilterOptions 
   };
 }
 
+/** What excludes a path below the root, or one of its parents. Null if nothing does. */
+export async function findExclusion(filter: FileFilter, root: string, path: string) {
+  const names = relative(root, path).split(sep);
+  for (const [index] of names.entries()) {
+    const isFile = index === names.length - 1;
+    const reason = await filter.excludedBy(join(root, ...names.slice(0, index + 1)), !isFile);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/** Whether a listing of the root leaves out a path because of a name in it. */
+export function hasSkippedName(path: string, root: string): boolean {
+  return relative(root, path)
+    .split(sep)
+    .some((name) => name.startsWith('.') || name === 'node_modules');
+}
+
 function toRules(given: readonly string[] | undefined): Ignore | null {
   return given === undefined || given.length === 0 ? null : ignore().add(given);
 }

@@ -4,7 +4,13 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
 import { mediaTypeOfPath } from '../documents/media-type.ts';
-import { createFileFilter, type FileFilter, type FileFilterOptions } from './file-filter.ts';
+import {
+  createFileFilter,
+  type FileFilter,
+  type FileFilterOptions,
+  findExclusion,
+  hasSkippedName,
+} from './file-filter.ts';
 import { findFiles } from './find-files.ts';
 import { readIncludes } from './read-includes.ts';
 import { readSourceFile } from './read-source-file.ts';
@@ -72,7 +78,9 @@ export async function createFileSource(
     async ignores({ uri }) {
       if (found.filter === null || !uri.startsWith(root)) return false;
       const path = fileURLToPath(uri);
-      return found.matches(path) && isPresent(path) && isIgnored(found.root, path, found.filter);
+      if (!found.matches(path) || !isPresent(path)) return false;
+      // Exclusion by the patterns of this run does not count.
+      return (await findExclusion(found.filter, found.root, path)) === 'rules';
     },
   };
 }
@@ -83,25 +91,13 @@ function toRootUrl(path: string, kind: 'file' | 'directory'): string {
   return kind === 'directory' && !href.endsWith('/') ? `${href}/` : href;
 }
 
-/** Whether an ignore file excludes a path or one of its parents. Exclusion by the patterns of this run does not count. */
-async function isIgnored(root: string, path: string, choice: FileFilter): Promise<boolean> {
-  const names = relative(root, path).split(sep);
-  for (const [index] of names.entries()) {
-    const isFile = index === names.length - 1;
-    const reason = await choice.excludedBy(join(root, ...names.slice(0, index + 1)), !isFile);
-    if (reason !== null) return reason === 'rules';
-  }
-  return false;
-}
-
 /**
  * Whether a file is deleted: a listing of `root` would have found it. False for files that listings skip (hidden,
  * node_modules, unsupported, behind a link or in an unreadable directory) and for existing files.
  */
 function isDeletedBelow(root: string, path: string): boolean {
   if (!isInsideDirectory(root, path) || mediaTypeOfPath(path) === null || isPresent(path)) return false;
-  const names = relative(root, path).split(sep);
-  if (names.some((name) => name.startsWith('.') || name === 'node_modules')) return false;
+  if (hasSkippedName(path, root)) return false;
 
   let nearest = dirname(path);
   while (!existsSync(nearest) && isInsideDirectory(root, dirname(nearest))) nearest = dirname(nearest);

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { findIncludePaths, type IncludedFiles } from '../documents/includes.ts';
-import type { FileFilter } from './file-filter.ts';
+import { type FileFilter, findExclusion, hasSkippedName } from './file-filter.ts';
 import { readSourceFile } from './read-source-file.ts';
 import { isInsideDirectory } from './walk-directory.ts';
 
@@ -25,7 +25,8 @@ export async function readIncludes(
   for (const path of findIncludePaths(new TextDecoder().decode(document.bytes)).slice(0, MAX_INCLUDES)) {
     for (let base = dirname(document.path); isInsideDirectory(root, base); base = dirname(base)) {
       const file = await resolveInside(root, join(base, path));
-      if (file !== null && (await isAllowed(root, file, await filter()))) {
+      const isRefused = file === null || hasSkippedName(file, root);
+      if (!isRefused && (await findExclusion(await filter(), root, file)) === null) {
         const options = { maxBytes: Math.min(MAX_BYTES, free), ...(signal && { signal }) };
         const bytes = await readSourceFile(file, options).catch(() => null);
         signal?.throwIfAborted();
@@ -46,14 +47,4 @@ async function resolveInside(root: string, path: string): Promise<string | null>
   if (!isInsideDirectory(root, path) || path === root) return null;
   const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => null)]);
   return real !== null && isInsideDirectory(realRoot, real) ? join(root, relative(realRoot, real)) : null;
-}
-
-async function isAllowed(root: string, path: string, filter: FileFilter): Promise<boolean> {
-  const names = relative(root, path).split(sep);
-  if (names.some((name) => name.startsWith('.') || name === 'node_modules')) return false;
-  for (const [index] of names.entries()) {
-    const isFile = index === names.length - 1;
-    if ((await filter.excludedBy(join(root, ...names.slice(0, index + 1)), !isFile)) !== null) return false;
-  }
-  return true;
 }

@@ -74,13 +74,9 @@ export function openSessionFile(path: string, options: SqliteFileOptions): Datab
 
 /** Creates the file if necessary. Another process may do so at the same time. */
 export function openOrCreateSessionFile(path: string, options: SqliteFileOptions): DatabaseSync {
-  if (!existsSync(path)) createSessionFile(path);
-  return open(path, 'write', options);
-}
-
-function createSessionFile(path: string): void {
   // Only the owner may read conversations. SQLite gives the files beside it the same mode.
-  createDatabaseFile(path, 0o600, createSessionSchema);
+  if (!existsSync(path)) createDatabaseFile(path, 0o600, createSessionSchema);
+  return open(path, 'write', options);
 }
 
 export function createSessionSchema(database: DatabaseSync): void {

@@ -44,6 +44,11 @@ export function createSqliteChunkStore(
     }
   }
 
+  /** Reads in one snapshot. */
+  function read<T>(work: () => T): Promise<T> {
+    return run(() => inSnapshot(database, work));
+  }
+
   function count(from: string, ...parameters: string[]): number {
     return Number(database.prepare(`SELECT count(*) AS n FROM ${from}`).get(...parameters)?.n);
   }
@@ -70,30 +75,28 @@ export function createSqliteChunkStore(
     identity: { embedder, dimensions },
 
     info: () =>
-      run(() =>
-        inSnapshot(database, () => {
-          const modules = database
-            .prepare(
-              `SELECT module AS name, count(*) AS chunks FROM chunk JOIN document ON document.id = document_id
-               WHERE module IS NOT NULL GROUP BY module ORDER BY module`,
-            )
-            .all();
-          const { createdAt, updatedAt, description } = readCollectionMetadata(database);
-          return {
-            name,
-            embedder,
-            dimensions,
-            documents: count('document'),
-            chunks: count('chunk'),
-            withoutVector: count('unembedded'),
-            bytes: fileBytes(path) + fileBytes(`${path}-wal`),
-            createdAt,
-            updatedAt,
-            description,
-            modules: modules.map((row) => ({ name: String(row.name), chunks: Number(row.chunks) })),
-          };
-        }),
-      ),
+      read(() => {
+        const modules = database
+          .prepare(
+            `SELECT module AS name, count(*) AS chunks FROM chunk JOIN document ON document.id = document_id
+             WHERE module IS NOT NULL GROUP BY module ORDER BY module`,
+          )
+          .all();
+        const { createdAt, updatedAt, description } = readCollectionMetadata(database);
+        return {
+          name,
+          embedder,
+          dimensions,
+          documents: count('document'),
+          chunks: count('chunk'),
+          withoutVector: count('unembedded'),
+          bytes: fileBytes(path) + fileBytes(`${path}-wal`),
+          createdAt,
+          updatedAt,
+          description,
+          modules: modules.map((row) => ({ name: String(row.name), chunks: Number(row.chunks) })),
+        };
+      }),
 
     describe: (description) =>
       change(() => {
@@ -108,7 +111,7 @@ export function createSqliteChunkStore(
       }
     },
 
-    read: (uris) => run(() => inSnapshot(database, () => readDocuments(database, uris, name))),
+    read: (uris) => read(() => readDocuments(database, uris, name)),
 
     vectors: (contentHashes) =>
       run(() => {
@@ -172,22 +175,20 @@ export function createSqliteChunkStore(
     },
 
     search: (request) =>
-      run(() =>
-        inSnapshot(database, () => {
-          const hits = search(request);
-          const ids = JSON.stringify(hits.map(({ id }) => id));
-          const rows = selectChunks('WHERE chunk.id IN (SELECT value FROM json_each(?))', ids);
-          const chunks = new Map(rows.map((row) => [Number(row.id), toChunk(row)]));
-          return hits.flatMap(({ id, ...scores }): StoreHit[] => {
-            const chunk = chunks.get(id);
-            return chunk === undefined ? [] : [{ chunk, ...scores }];
-          });
-        }),
-      ),
+      read(() => {
+        const hits = search(request);
+        const ids = JSON.stringify(hits.map(({ id }) => id));
+        const rows = selectChunks('WHERE chunk.id IN (SELECT value FROM json_each(?))', ids);
+        const chunks = new Map(rows.map((row) => [Number(row.id), toChunk(row)]));
+        return hits.flatMap(({ id, ...scores }): StoreHit[] => {
+          const chunk = chunks.get(id);
+          return chunk === undefined ? [] : [{ chunk, ...scores }];
+        });
+      }),
 
-    containing: (terms) => run(() => inSnapshot(database, () => containing(terms))),
+    containing: (terms) => read(() => containing(terms)),
 
-    termsFrom: (prefix) => run(() => inSnapshot(database, () => termsFrom(prefix))),
+    termsFrom: (prefix) => read(() => termsFrom(prefix)),
 
     count: (filter) =>
       run(() => {
@@ -230,10 +231,9 @@ export function createSqliteChunkStore(
         changed = 0;
       }),
 
-    check: () =>
-      run(() => inSnapshot(database, () => findCollectionProblems(database, count, hasChecksums()))),
+    check: () => read(() => findCollectionProblems(database, count, hasChecksums())),
 
-    damaged: () => run(() => inSnapshot(database, () => findDamagedDocuments(database, hasChecksums()))),
+    damaged: () => read(() => findDamagedDocuments(database, hasChecksums())),
 
     close: async () => {
       if (database.isOpen) database.close();

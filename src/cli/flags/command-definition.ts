@@ -125,7 +125,7 @@ export interface GivenFlag {
 /** Never throws: an unknown command is a word, an unknown flag has no option. */
 export function parseCommandLine(program: CommandNode, args: readonly string[]): ParsedCommandLine {
   let command = program;
-  const [words, rest]: [string[], string[]] = [[], []];
+  const [words, rest, dashes]: [string[], string[], string[]] = [[], [], []];
   const flags: GivenFlag[] = [];
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   for (let at = 0; at < end; at += 1) {
@@ -135,7 +135,7 @@ export function parseCommandLine(program: CommandNode, args: readonly string[]):
       const named = listSubcommands(command).find(({ name }) => lastWord(name) === word);
       if (words.length === 0 && named !== undefined) command = named;
       else words.push(word);
-      if (words.length > 0) rest.push(word);
+      if (words.length > 0) (word === '-' ? dashes : rest).push(word);
       continue;
     }
     const [name = null, option] = findOption(command, typed) ?? [];
@@ -149,7 +149,9 @@ export function parseCommandLine(program: CommandNode, args: readonly string[]):
     if (option?.optionalValue !== undefined || value === '-') rest.push(`${typed}=${value ?? ''}`);
     else rest.push(word, ...(hasValue ? [next ?? ''] : []));
   }
-  return { command, words: [...words, ...args.slice(end + 1)], flags, rest: [...rest, ...args.slice(end)] };
+  const last = args.slice(end + 1);
+  // yargs drops a single dash (stdin) unless it comes after `--`.
+  return { command, words: [...words, ...last], flags, rest: [...rest, '--', ...dashes, ...last] };
 }
 
 /** After a flag whose value is optional, a word that the command needs is a value only if it is known as one. */

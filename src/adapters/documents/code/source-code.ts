@@ -3,6 +3,7 @@ import type { ParsedDocument } from '../../../domain/document.ts';
 import { lineRange as linesAt } from '../../../domain/location.ts';
 import { createBlockWriter } from '../block-writer.ts';
 import { formatCodeBlock } from '../render-tree.ts';
+import { dedentLines } from '../rst/blocks.ts';
 import { type CodeDefinition, findCodeDefinitions, type LoadedGrammars } from './find-definitions.ts';
 import { codeLanguageOfPath } from './languages.ts';
 
@@ -63,19 +64,9 @@ export async function parseSourceCode(
     while (first <= last && rows[last]?.trim() === '') last -= 1;
     const block = rows.slice(first, last + 1);
     if (!block.some((row) => /[\p{L}\p{N}]/u.test(row))) return;
-    const code = removeCommonIndent(block).join('\n');
+    const code = dedentLines(block).join('\n');
     writer.write('code', 0, formatCodeBlock(code, language?.grammar ?? ''), {
       location: linesAt(first + 1, last + 1),
     });
   }
-}
-
-function removeCommonIndent(rows: readonly string[]): string[] {
-  const indents = rows.filter((row) => row.trim() !== '').map((row) => /^[ \t]*/.exec(row)?.[0] ?? '');
-  const shared = indents.reduce((common, indent) => {
-    let length = 0;
-    while (length < common.length && common[length] === indent[length]) length += 1;
-    return common.slice(0, length);
-  });
-  return rows.map((row) => row.slice(shared.length).trimEnd());
 }

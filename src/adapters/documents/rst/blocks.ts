@@ -48,12 +48,12 @@ export function readIndentedLines(
   return { block: dedentLines(lines.slice(index, end)), next: end };
 }
 
+/** Without the indentation that all lines have, and without spaces at the ends. */
 export function dedentLines(lines: readonly string[]): string[] {
-  const common = lines.reduce(
-    (least, line) => (isBlankLine(line) ? least : Math.min(least, indentWidth(line))),
-    Infinity,
-  );
-  return lines.map((line) => (isBlankLine(line) ? '' : line.slice(common)));
+  const indents = lines.filter((line) => !isBlankLine(line)).map((line) => line.slice(0, indentWidth(line)));
+  let [shared = ''] = indents;
+  for (const indent of indents) while (!indent.startsWith(shared)) shared = shared.slice(0, -1);
+  return lines.map((line) => line.slice(shared.length).trimEnd());
 }
 
 /** The index of the first line from `index` on that is not blank. */
