@@ -6,7 +6,8 @@ import { fitTexts, sumTokens } from './token-budget.ts';
 
 /** Records of early versions have no ranks; their chunks are in order. */
 const rankedChunksSchema = z.preprocess(
-  (chunks) => (Array.isArray(chunks) ? withRanks(chunks) : chunks),
+  (chunks) =>
+    Array.isArray(chunks) ? chunks.map((chunk, index) => ({ rank: index + 1, ...chunk })) : chunks,
   z.array(retrievedChunkSchema),
 );
 
@@ -149,10 +150,6 @@ export function formatSourceBlocks({ context, texts }: ShownContext, refOf: GetC
       return `<source ${attributes.join(' ')}>\n${(texts[index] ?? '').replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
     })
     .join('\n\n');
-}
-
-function withRanks(chunks: readonly object[]): object[] {
-  return chunks.map((chunk, index) => ({ rank: index + 1, ...chunk }));
 }
 
 function reachesThreshold(chunks: readonly RetrievedChunk[], threshold: number): boolean {

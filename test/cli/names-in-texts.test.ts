@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { SLASH_COMMAND_NAMES } from '../../src/cli/chat/chat-line.ts';
+import { slashCommands } from '../../src/cli/chat/slash-commands.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { secretVariables, settingVariables } from '../../src/config/settings.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
@@ -60,7 +60,7 @@ test('every setting, command and slash command in messages exists', () => {
       .filter((name) => !commands.has(name))
       .map((name) => `${path} names citeloop ${name}`),
     ...found(text, /(?:(?:chatCommand|slashCommand)\('|(?:with|type) \/)([a-z]+)/g)
-      .filter((word) => !SLASH_COMMAND_NAMES.some((name) => name === word))
+      .filter((word) => !Object.hasOwn(slashCommands, word))
       .map((word) => `${path} names /${word}`),
   ]);
   expect(unknown).toEqual([]);

@@ -116,20 +116,19 @@ function renderInlineHtml(siblings: readonly Nodes[], index: number): RenderedTa
   if (slash === '/' || name === '') return { text: '', next };
 
   const end = findClosingTag(siblings, next, name);
-  if (DROPPED_ELEMENTS.has(name)) return { text: '', next: (end ?? index) + 1 };
+  if (DROPPED_ELEMENTS.has(name)) return { text: '', next: Math.max(end, index) + 1 };
   const target = name === 'a' ? /\bhref=["']([^"']+)/i.exec(rest)?.[1] : undefined;
-  if (target !== undefined && end !== undefined)
+  if (target !== undefined && end >= 0)
     return { text: formatLink(renderSiblings(siblings.slice(next, end)), target), next: end + 1 };
-  const isPlaceholder = rest === '' && !isKnownElement(name) && end === undefined;
+  const isPlaceholder = rest === '' && !isKnownElement(name) && end < 0;
   return { text: isPlaceholder ? value : '', next };
 }
 
-function findClosingTag(siblings: readonly Nodes[], from: number, name: string): number | undefined {
-  for (let index = from; index < siblings.length; index += 1) {
-    const node = siblings[index];
-    if (node?.type === 'html' && node.value.toLowerCase().startsWith(`</${name}`)) return index;
-  }
-  return undefined;
+function findClosingTag(siblings: readonly Nodes[], from: number, name: string): number {
+  const tag = `</${name}`;
+  return siblings.findIndex(
+    (node, index) => index >= from && node.type === 'html' && node.value.toLowerCase().startsWith(tag),
+  );
 }
 
 /** Elements that are dropped with their content: scripts, drawings, controls. */

@@ -1,23 +1,8 @@
 import { policySchema } from '../../domain/agent-config.ts';
 import { findNearestName } from '../../text/nearest-name.ts';
+import { type SlashCommandName, slashCommands } from './slash-commands.ts';
 
-export const SLASH_COMMAND_NAMES = [
-  'help',
-  'source',
-  'open',
-  'why',
-  'retry',
-  'edit',
-  'reset',
-  'policy',
-  'model',
-  'collection',
-  'filter',
-  'sessions',
-  'resume',
-  'quit',
-] as const;
-export type SlashCommandName = (typeof SLASH_COMMAND_NAMES)[number];
+const COMMAND_NAMES = Object.keys(slashCommands) as SlashCommandName[];
 
 export type ChatLine =
   | { kind: 'blank' }
@@ -43,9 +28,9 @@ export function parseChatLine(message: string): ChatLine {
   const match = /^\/([a-z]*|\?)(?:[ \t]+(.*))?$/i.exec(BARE_COMMAND.test(text) ? `/${text}` : text);
   if (match === null) return { kind: 'question', text };
   const word = (match[1] ?? '').toLowerCase();
-  const name = SLASH_COMMAND_NAMES.find((known) => known === word) ?? ALIASES.get(word);
+  const name = COMMAND_NAMES.find((known) => known === word) ?? ALIASES.get(word);
   return name === undefined
-    ? { kind: 'unknown', name: word, nearest: findNearestName(word, SLASH_COMMAND_NAMES) }
+    ? { kind: 'unknown', name: word, nearest: findNearestName(word, COMMAND_NAMES) }
     : { kind: 'command', name, argument: (match[2] ?? '').trim() };
 }
 
@@ -62,7 +47,7 @@ export function completeChatLine(line: string, names: readonly string[] = []): s
   const [, command] = /^\/([a-z]+) /.exec(line) ?? [];
   const candidates =
     command === undefined
-      ? SLASH_COMMAND_NAMES.map((name) => `/${name}`)
+      ? COMMAND_NAMES.map((name) => `/${name}`)
       : (values.get(command) ?? []).map((value) => `/${command} ${value}`);
   return candidates.filter((candidate) => candidate.startsWith(line));
 }

@@ -16,7 +16,6 @@ import { renderSessionList } from '../terminal/render-session.ts';
 import { findCitedSource, renderCitedSource } from '../terminal/render-source.ts';
 import type { ProcessStreams, Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrap-text.ts';
-import type { SlashCommandName } from './chat-line.ts';
 import type { ChatConversation } from './conversation.ts';
 
 const LISTED_SESSIONS = 15;
@@ -33,11 +32,11 @@ interface SlashCommand {
   ): Promise<void> | void;
 }
 
-export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
+const commands = {
   help: {
     usage: 'help',
     describe: 'List the commands',
-    run(_conversation, _argument, terminal) {
+    run(_conversation, _argument, terminal): void {
       const rows = Object.values(slashCommands).map(({ usage, describe }) => [`/${usage}`, describe]);
       for (const line of alignColumns(rows, terminal.width)) terminal.write(`${line}\n`);
       renderText(
@@ -165,7 +164,10 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     },
   },
   quit: { usage: 'quit', describe: 'Leave (also: exit, Ctrl-D)', run: () => {} },
-};
+} satisfies Record<string, SlashCommand>;
+
+export type SlashCommandName = keyof typeof commands;
+export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = commands;
 
 const FIND_A_MODEL =
   'For a language model, start Ollama, or set OPENAI_API_KEY and run: citeloop chat --model <name>';

@@ -72,18 +72,13 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
     const blocks = parseAnswerMarkdown(pending);
     const open = blocks.at(-1);
     if (open === undefined) return;
-    if (blocks.length > 1) {
-      show(formatBlocks(blocks.slice(0, -1), pending, target));
-      dropSource(lineStart(pending, open), hasBlankLineBetween(blocks.at(-2), open));
-      takeBlocks();
-      return;
-    }
-    if (open.type === 'list' && open.children.length > 1) {
-      const last = open.children[open.children.length - 1];
-      const done = { ...open, children: open.children.slice(0, -1) };
-      if (last === undefined) return;
-      show(formatBlocks([done], pending, target));
-      dropSource(lineStart(pending, last), hasBlankLineBetween(done.children.at(-1), last));
+    const list = blocks.length === 1 && open.type === 'list' ? open : null;
+    const siblings: readonly RootContent[] = list?.children ?? blocks;
+    const [before, last] = siblings.slice(-2);
+    if (last !== undefined) {
+      const done = list === null ? blocks.slice(0, -1) : [{ ...list, children: list.children.slice(0, -1) }];
+      show(formatBlocks(done, pending, target));
+      dropSource(lineStart(pending, last), hasBlankLineBetween(before, last));
       takeBlocks();
       return;
     }

@@ -4,6 +4,7 @@ import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
 import { isFileDeleted } from '../../retrieval/deleted-files.ts';
+import type { TextRange } from '../../text/markdown-blocks.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import {
   formatMarker,
@@ -84,8 +85,6 @@ export function renderCitedSource(
       terminal.write(`${terminal.text('This passage has changed since it was cited.', 'yellow')}\n`);
   });
 }
-
-type TextRange = Record<'start' | 'end', number>;
 
 function evidenceRanges({ response }: ConversationTurn, chunkId: string | null): TextRange[] {
   return response.sentences

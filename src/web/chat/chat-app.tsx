@@ -11,6 +11,7 @@ import {
   type ServerInfo,
 } from './chat-api.ts';
 import { describeTurnStatus } from './chat-turn.ts';
+import { ErrorMessage } from './error-message.tsx';
 import { useAutoScroll, useNarrowLayout } from './layout-hooks.ts';
 import { QuestionComposer } from './question-composer.tsx';
 import { ChatSettings, SessionList } from './sidebar.tsx';
@@ -195,11 +196,7 @@ export function ChatApp() {
         />
       </nav>
       <main {...autoScroll}>
-        {error !== null && (
-          <p class="failure" role="alert">
-            {error}
-          </p>
-        )}
+        {error !== null && <ErrorMessage text={error} />}
         {conversation.turns.length === 0 && (
           <WelcomeMessage server={server} collection={collections.find(({ name }) => name === collection)} />
         )}

@@ -5,6 +5,7 @@ import { formatLocation, isWebUrl, linkToLocation, toDisplayUrl } from '../../do
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { chatApi, describeRequestError, type SourcePassage } from './chat-api.ts';
+import { ErrorMessage } from './error-message.tsx';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 import { EVIDENCE_MARK } from './mark-text-ranges.ts';
 import { MarkdownView } from './markdown.tsx';
@@ -59,11 +60,7 @@ export function SourcePanel({ citation, sentences, collection, onClose }: Source
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: The keyboard must reach what scrolls. */}
       <section class="passages" aria-label="Passages" tabIndex={0}>
-        {error !== null && (
-          <p class="failure" role="alert">
-            {error}
-          </p>
-        )}
+        {error !== null && <ErrorMessage text={error} />}
         {passages === null && error === null && <p class="quiet">Loading…</p>}
         {passages?.map((passage) => (
           <PassageView key={passage.chunkId} passage={passage} sentences={sentences} />

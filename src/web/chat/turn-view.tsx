@@ -15,6 +15,7 @@ import { VerdictBadge } from '../shared/verdict-badge.tsx';
 import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import type { ChatTurn } from './chat-turn.ts';
 import { copyToClipboard, formatTurnAsMarkdown } from './copy-markdown.ts';
+import { ErrorMessage } from './error-message.tsx';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 import { MarkdownView } from './markdown.tsx';
 
@@ -79,11 +80,7 @@ export function TurnView(props: TurnViewProps) {
         </p>
       )}
       {status === 'stopped' && <p class="notice">Stopped. This turn was not saved.</p>}
-      {error !== null && (
-        <p class="failure" role="alert">
-          {revealHiddenCharacters(error)}
-        </p>
-      )}
+      {error !== null && <ErrorMessage text={revealHiddenCharacters(error)} />}
       {onAskAgain !== null && (status === 'failed' || status === 'stopped') && (
         <p>
           <button type="button" onClick={onAskAgain}>

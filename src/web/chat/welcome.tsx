@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { OFFLINE_MODEL } from '../../domain/setting-choices.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { type CollectionOption, hasStoredToken, type ServerInfo, storeToken } from './chat-api.ts';
+import { ErrorMessage } from './error-message.tsx';
 
 interface WelcomeProps {
   server: ServerInfo | null;
@@ -37,11 +38,7 @@ export function TokenForm({ onSubmit }: { onSubmit: () => void }) {
     <main class="token">
       <h1>citeloop</h1>
       <p>Enter the token that the server was started with.</p>
-      {wasRejected && (
-        <p class="failure" role="alert">
-          The server rejected this token.
-        </p>
-      )}
+      {wasRejected && <ErrorMessage text="The server rejected this token." />}
       <form
         onSubmit={(event) => {
           event.preventDefault();

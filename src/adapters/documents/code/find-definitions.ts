@@ -95,7 +95,8 @@ function bodyNode(node: Node): Node {
 /** The name of a definition, or empty. Go methods are qualified by their receiver, and Rust impls named by their type. */
 function definitionName(node: Node): string {
   if (node.type === 'impl_item') return node.childForFieldName('type')?.text ?? '';
-  const name = node.childForFieldName('name')?.text ?? declaratorName(node) ?? findIdentifier(node);
+  const identifier = namedChildren(node).find((child) => /name|identifier/.test(child.type));
+  const name = node.childForFieldName('name')?.text ?? declaratorName(node) ?? identifier?.text ?? '';
   const receiver = /[A-Za-z_]\w*(?=(?:\[.*\])?\s*\)$)/.exec(
     node.childForFieldName('receiver')?.text ?? '',
   )?.[0];
@@ -111,11 +112,6 @@ function declaratorName(node: Node): string | undefined {
     declarator = inner;
   }
   return undefined;
-}
-
-function findIdentifier(node: Node): string {
-  const named = namedChildren(node).find((child) => /name|identifier/.test(child.type));
-  return named?.text ?? '';
 }
 
 function namedChildren(node: Node): Node[] {
