@@ -171,24 +171,6 @@ function countRole(messages: readonly ConversationMessage[], role: ConversationM
   return messages.filter((message) => message.role === role).length;
 }
 
-/** The number of the newest turn, and the number of resets. */
-interface SessionProgress {
-  turns: number;
-  segments: number;
-}
-
-/** Throws `invalid_input` if the stored session is newer than the one being changed: another process continued it. */
-export function assertSessionCurrent(
-  sessionId: string,
-  seen: SessionProgress,
-  stored: SessionProgress,
-): void {
-  if (seen.turns >= stored.turns && seen.segments >= stored.segments) return;
-  throw new AppError('invalid_input', `The session ${sessionId} was continued elsewhere.`, {
-    hint: 'Resume it to continue from there, or start a new one.',
-  });
-}
-
 export function unknownSessionError(sessionId: string): AppError {
   return new AppError('invalid_input', `There is no session "${sessionId}".`, {
     hint: advice`List the sessions${viaCommand('sessions list')}`,

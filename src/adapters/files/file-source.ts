@@ -4,26 +4,15 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { DocumentSource, SourceEntry } from '../../ports/document-source.ts';
 import { mediaTypeOfPath } from '../documents/media-type.ts';
-import {
-  createFileFilter,
-  type FileFilter,
-  type FileFilterOptions,
-  findExclusion,
-  hasSkippedName,
-} from './file-filter.ts';
-import { findFiles } from './find-files.ts';
+import { createFileFilter, type FileFilter, findExclusion, hasSkippedName } from './file-filter.ts';
+import { type FindOptions, findFiles } from './find-files.ts';
 import { readIncludes } from './read-includes.ts';
 import { readSourceFile } from './read-source-file.ts';
 import { isInsideDirectory } from './walk-directory.ts';
 
-export interface FileSourceOptions extends FileFilterOptions {
-  cwd: string;
+export interface FileSourceOptions extends FindOptions {
   /** Maximum size of a file; default 50 MB. */
   maxBytes?: number;
-  /** Whether a directory without documents is allowed. */
-  mayBeEmpty?: boolean;
-  /** Called for skipped files, such as links to the outside. */
-  onNotice?: (notice: string) => void;
 }
 
 /**

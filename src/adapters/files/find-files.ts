@@ -23,10 +23,11 @@ interface FoundFiles {
 
 const SUPPORTED_HINT = `Supported extensions: ${SUPPORTED_EXTENSIONS.join(', ')}.`;
 
-interface FindOptions extends FileFilterOptions {
+export interface FindOptions extends FileFilterOptions {
   cwd: string;
   /** Whether a directory without documents is allowed. */
   mayBeEmpty?: boolean;
+  /** Called for skipped files, such as links to the outside. */
   onNotice?: (notice: string) => void;
 }
 

@@ -47,7 +47,8 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number) {
   return {
     search({ text, vector, baseline, limit, filter }: StoreSearchRequest): RankedId<number>[] {
       const condition = toSqlCondition(filter);
-      const allowed = condition && selectIds(database, condition);
+      const rows = condition && database.prepare(condition.sql).all(...condition.parameters);
+      const allowed = rows && new Set(rows.map((row) => Number(row.id)));
       const candidates = Math.max(MIN_CANDIDATES, limit);
       const lexical = text === null ? null : textIndex.search(text, LEXICAL_SHARE * candidates, allowed);
       const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
@@ -79,11 +80,6 @@ export function toSqlCondition(filter: Filter): SqlCondition | null {
     sql: `SELECT chunk.id FROM chunk JOIN document ON document.id = chunk.document_id WHERE ${tests.join(' AND ')}`,
     parameters,
   };
-}
-
-function selectIds(database: DatabaseSync, { sql, parameters }: SqlCondition): Set<number> {
-  const rows = database.prepare(sql).all(...parameters);
-  return new Set(rows.map((row) => Number(row.id)));
 }
 
 /**

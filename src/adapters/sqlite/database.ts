@@ -25,7 +25,8 @@ export function openDatabase(path: string, timeout: number): DatabaseSync {
     return connect(`${href}?mode=rw`, { timeout });
   } catch (error) {
     // Even a reader of a WAL file writes beside it. Without that, the file alone can be read if it is complete.
-    if (!isWriteRefusedError(error) || !isComplete(path)) throw error;
+    const isComplete = fileBytes(path) > 0 && fileBytes(`${path}-wal`) === 0;
+    if (!isWriteRefusedError(error) || !isComplete) throw error;
     return connect(`${href}?immutable=1`, { timeout, readOnly: true });
   }
 }
@@ -43,11 +44,6 @@ function connect(location: string, options: { timeout: number; readOnly?: boolea
     database.close();
     throw error;
   }
-}
-
-/** Whether the file exists and its write-ahead log is empty. */
-function isComplete(path: string): boolean {
-  return fileBytes(path) > 0 && fileBytes(`${path}-wal`) === 0;
 }
 
 /** 0 if it does not exist. */

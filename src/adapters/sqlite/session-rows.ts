@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import {
-  assertSessionCurrent,
   type ConversationSession,
   conversationSessionSchema,
   sessionIdTakenError,
@@ -25,11 +24,11 @@ export function createSessionWriter(database: DatabaseSync) {
   function currentId(session: ConversationSession, turns: number): number {
     const row = statements.findSession.get(session.sessionId);
     if (row === undefined) throw unknownSessionError(session.sessionId);
-    assertSessionCurrent(
-      session.sessionId,
-      { turns, segments: session.segments.length },
-      { turns: Number(row.turns), segments: Number(row.segment) },
-    );
+    if (turns < Number(row.turns) || session.segments.length < Number(row.segment)) {
+      throw new AppError('invalid_input', `The session ${session.sessionId} was continued elsewhere.`, {
+        hint: 'Resume it to continue from there, or start a new one.',
+      });
+    }
     return Number(row.id);
   }
 

@@ -26,29 +26,14 @@ const SELECT_TURNS = `
 
 /**
  * Sessions in one SQLite file, which is opened on first use and created on the first write. It is
- * upgraded on the first write.
+ * upgraded on the first write. `opened` is used instead of the file.
  */
 export function createSqliteSessionStore(
   path: string,
   { busyTimeoutMs = 30_000, onUpgrade }: Partial<SqliteFileOptions> = {},
+  opened: DatabaseSync | null = null,
 ): SessionStore {
-  return createSessionStore(path, { busyTimeoutMs, onUpgrade }, null);
-}
-
-/** Keeps sessions until the process ends: for tests, replays and programs that do not store sessions. */
-export function createMemorySessionStore(existing: RecordedSession | null = null): SessionStore {
-  const database = new DatabaseSync(':memory:');
-  createSessionSchema(database);
-  if (existing !== null)
-    createSessionWriter(database).insert(existing.session, existing.user, existing.turns);
-  return { ...createSessionStore(':memory:', { busyTimeoutMs: 0 }, database), close: async () => {} };
-}
-
-function createSessionStore(
-  path: string,
-  options: SqliteFileOptions,
-  opened: DatabaseSync | null,
-): SessionStore {
+  const options = { busyTimeoutMs, onUpgrade };
   let database = opened;
   let writer: ReturnType<typeof createSessionWriter> | null = null;
 
@@ -149,4 +134,13 @@ function createSessionStore(
       writer = null;
     },
   };
+}
+
+/** Keeps sessions until the process ends: for tests, replays and programs that do not store sessions. */
+export function createMemorySessionStore(existing: RecordedSession | null = null): SessionStore {
+  const database = new DatabaseSync(':memory:');
+  createSessionSchema(database);
+  if (existing !== null)
+    createSessionWriter(database).insert(existing.session, existing.user, existing.turns);
+  return { ...createSqliteSessionStore(':memory:', {}, database), close: async () => {} };
 }

@@ -77,7 +77,10 @@ export function deleteSession(flags: SessionFlags): Promise<void> {
   });
 }
 
-function withSessions(flags: CommonFlags, work: (store: SessionStore) => Promise<void>): Promise<void> {
+export function withSessions(
+  flags: CommonFlags,
+  work: (store: SessionStore) => Promise<void>,
+): Promise<void> {
   return withApp({ flags }, async (app) => {
     const store = await app.sessions();
     await work(store).finally(() => store.close());

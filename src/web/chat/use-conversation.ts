@@ -56,6 +56,11 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
     }));
   }
 
+  /** For a stream that ends without a final event. */
+  function endRunningTurn(end: (turn: ChatTurn) => ChatTurn): void {
+    changeLastTurn((turn) => (turn.status === 'running' ? end(turn) : turn));
+  }
+
   function stop(): void {
     running.current?.abort();
   }
@@ -101,10 +106,11 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
       await receiveInBatches(stream, (events) => {
         if (serial.current === mine) receive(events);
       });
-      if (serial.current === mine) changeLastTurn(failIfRunning);
+      const cause = 'The connection closed before the answer ended.';
+      if (serial.current === mine) endRunningTurn((turn) => toFailedTurn(turn, cause));
     } catch (error) {
       if (serial.current !== mine) return;
-      if (controller.signal.aborted) changeLastTurn(stopIfRunning);
+      if (controller.signal.aborted) endRunningTurn((turn) => ({ ...turn, status: 'stopped', activity: '' }));
       else changeLastTurn((turn) => toFailedTurn(turn, describeRequestError(error)));
     } finally {
       if (running.current === controller) running.current = null;
@@ -147,17 +153,6 @@ async function loadConversation(sessionId: string): Promise<Conversation> {
     turns: turns.map(({ turn }) => restoreChatTurn(turn)),
     resets,
   };
-}
-
-/** For a stream that ends without a final event. */
-function failIfRunning(turn: ChatTurn): ChatTurn {
-  return turn.status === 'running'
-    ? toFailedTurn(turn, 'The connection closed before the answer ended.')
-    : turn;
-}
-
-function stopIfRunning(turn: ChatTurn): ChatTurn {
-  return turn.status === 'running' ? { ...turn, status: 'stopped', activity: '' } : turn;
 }
 
 /** Leaves time to render and to handle input. */
