@@ -14,6 +14,7 @@ export const SOFT_MESSAGE_LIMIT = 100;
 
 const count = z.int().min(0);
 const counters = { turnCount: count, retrievalCount: count, totalTokensUsed: count };
+const NO_TURNS = { turnCount: 0, retrievalCount: 0, totalTokensUsed: 0 };
 
 /** The counters of a session up to a reset. */
 const closedSegmentSchema = z.object({ ...counters, messageCount: count, closedAt: z.iso.datetime() });
@@ -59,9 +60,7 @@ export function createSession({
     isInteractive,
     status: 'created',
     messages: [systemMessage],
-    turnCount: 0,
-    retrievalCount: 0,
-    totalTokensUsed: 0,
+    ...NO_TURNS,
     segments: [],
   };
 }
@@ -95,9 +94,7 @@ export function resetSession(session: ConversationSession, closedAt: string): Co
   return {
     ...session,
     messages: session.messages.slice(0, 1),
-    turnCount: 0,
-    retrievalCount: 0,
-    totalTokensUsed: 0,
+    ...NO_TURNS,
     segments: [...session.segments, { turnCount, retrievalCount, totalTokensUsed, messageCount, closedAt }],
   };
 }
@@ -174,12 +171,6 @@ function countRole(messages: readonly ConversationMessage[], role: ConversationM
 export function unknownSessionError(sessionId: string): AppError {
   return new AppError('invalid_input', `There is no session "${sessionId}".`, {
     hint: advice`List the sessions${viaCommand('sessions list')}`,
-  });
-}
-
-export function sessionIdTakenError(sessionId: string): AppError {
-  return new AppError('invalid_input', `The session ${sessionId} already exists.`, {
-    hint: 'Resume it, or use another id.',
   });
 }
 

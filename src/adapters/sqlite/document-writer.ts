@@ -31,14 +31,15 @@ export function writeDocuments(
   // All removals first: a new document may have the address of one that another in the batch replaces.
   const replaced = writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]);
   let changed = deleteDocuments(database, replaced).chunks;
-  const insertDocument = createDocumentInsert(database);
+  const insertDocument = createCheckedInsert(database, 'document');
   const insertChunk = createChunkInsert(database);
   const insertUnembedded = database.prepare('INSERT INTO unembedded (id) VALUES (?)');
   const vectors = createVectorWriter(database, dimensions);
   const texts = createTextSegmentWriter(database);
   // The last version of a document in a batch wins.
   for (const { document, chunks } of new Map(writes.map((write) => [write.document.uri, write])).values()) {
-    const documentId = insertDocument(document);
+    const { contentHash: content_hash, metadata, ...columns } = document;
+    const documentId = insertDocument({ ...columns, content_hash, metadata: JSON.stringify(metadata) });
     for (const chunk of chunks) {
       const id = insertChunk(documentId, chunk, document);
       texts.add(id, document.title, chunk.headings, chunk.text);
@@ -114,16 +115,6 @@ function deleteDocuments(
   const { changes } = database.prepare(`DELETE FROM document WHERE id IN (${documents})`).run(given);
   for (const table of [TEXT_SEGMENTS, VECTOR_SEGMENTS]) markChunksRemoved(database, table, chunkIds);
   return { documents: Number(changes), chunks: chunkIds.length };
-}
-
-function createDocumentInsert(database: DatabaseSync) {
-  const insert = createCheckedInsert(database, 'document');
-  return (document: DocumentRecord): number => {
-    const { uri, url, root, title, module, chapter, contentHash, fingerprint } = document;
-    const metadata = JSON.stringify(document.metadata);
-    const row = { uri, url, root, title, module, chapter, metadata, content_hash: contentHash, fingerprint };
-    return insert(row);
-  };
 }
 
 function createChunkInsert(database: DatabaseSync) {

@@ -4,7 +4,6 @@ import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import {
   type ConversationSession,
   conversationSessionSchema,
-  sessionIdTakenError,
   sessionTitle,
   sessionTotals,
   unknownSessionError,
@@ -60,7 +59,11 @@ export function createSessionWriter(database: DatabaseSync) {
       const is_interactive = Number(session.isInteractive);
       const fixed = { session_id, user, created_at, is_interactive };
       const row = statements.insertSession.get({ ...fixed, ...changingColumns(session) });
-      if (row === undefined) throw sessionIdTakenError(session_id);
+      if (row === undefined) {
+        throw new AppError('invalid_input', `The session ${session_id} already exists.`, {
+          hint: 'Resume it, or use another id.',
+        });
+      }
       writeSegments(Number(row.id), session);
       append(Number(row.id), session.segments.length, session.messages.slice(1));
       for (const turn of turns) insertTurn(Number(row.id), turn);

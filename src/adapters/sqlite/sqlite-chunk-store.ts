@@ -82,18 +82,13 @@ export function createSqliteChunkStore(
              WHERE module IS NOT NULL GROUP BY module ORDER BY module`,
           )
           .all();
-        const { createdAt, updatedAt, description } = readCollectionMetadata(database);
         return {
           name,
-          embedder,
-          dimensions,
+          ...readCollectionMetadata(database),
           documents: count('document'),
           chunks: count('chunk'),
           withoutVector: count('unembedded'),
           bytes: fileBytes(path) + fileBytes(`${path}-wal`),
-          createdAt,
-          updatedAt,
-          description,
           modules: modules.map((row) => ({ name: String(row.name), chunks: Number(row.chunks) })),
         };
       }),

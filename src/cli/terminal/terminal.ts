@@ -79,6 +79,7 @@ export async function releaseTerminal<T>(stdin: NodeJS.ReadStream, work: () => P
   if (wasRaw) stdin.setRawMode(false);
   if (wasFlowing) stdin.pause();
   const interrupts = process.listeners('SIGINT');
+  const ignoreSignal = () => {};
   process.removeAllListeners('SIGINT').on('SIGINT', ignoreSignal);
   try {
     return await work();
@@ -89,8 +90,6 @@ export async function releaseTerminal<T>(stdin: NodeJS.ReadStream, work: () => P
     if (wasFlowing) stdin.resume();
   }
 }
-
-function ignoreSignal(): void {}
 
 /** Throws `invalid_input` if stdin is not a terminal. */
 export async function confirmDeletion(question: string): Promise<boolean> {
