@@ -69,7 +69,8 @@ function renderNode(node: Nodes): string {
     case 'footnoteReference':
       return `[^${node.label ?? node.identifier}]`;
     case 'mdxTextExpression':
-      return stringLiteral(node.value);
+      // `{' '}` and `{"text"}` are text in MDX; other expressions are dropped.
+      return /^\s*(['"`])([^'"`$\\]*)\1\s*$/.exec(node.value)?.[2] ?? '';
     case 'mdxJsxTextElement': {
       const name = node.name?.toLowerCase() ?? '';
       if (DROPPED_ELEMENTS.has(name)) return '';
@@ -92,11 +93,6 @@ function formatLink(text: string, url: string): string {
 
 function collapse(text: string): string {
   return text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '').replace(/\s+/g, ' ');
-}
-
-/** `{' '}` and `{"text"}` are text in MDX; other expressions are dropped. */
-function stringLiteral(expression: string): string {
-  return /^\s*(['"`])([^'"`$\\]*)\1\s*$/.exec(expression)?.[2] ?? '';
 }
 
 /** The text for a raw inline HTML tag, and the index of the next sibling to render. */

@@ -140,15 +140,12 @@ async function findSimilarPath(path: string, cwd: string): Promise<string | null
   const siblings = await readdir(directory).catch(() => null);
   if (siblings === null) return findSimilarPath(directory, cwd);
 
-  const best = nearestPath(basename(path), siblings);
+  const stem = (name: string) => parse(name.toLowerCase()).name;
+  // A name that differs only in its extension is preferred to one with a typing error.
+  const best =
+    siblings.find((each) => stem(each) === stem(path)) ?? findNearestName(basename(path), siblings);
   if (best === undefined) return null;
   const found = join(directory, best);
   const short = relative(cwd, found);
   return short.startsWith('..') ? found : short;
-}
-
-/** A name that differs only in its extension is preferred to one with a typing error. */
-function nearestPath(name: string, siblings: readonly string[]): string | undefined {
-  const stem = (each: string) => parse(each.toLowerCase()).name;
-  return siblings.find((each) => stem(each) === stem(name)) ?? findNearestName(name, siblings);
 }
