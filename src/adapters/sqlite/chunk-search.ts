@@ -11,12 +11,6 @@ import { createTextIndex } from './text-index.ts';
 import { compareByScore, TopKList } from './top-k.ts';
 import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segments.ts';
 
-/**
- * Lexical candidates for each dense one: a near chunk that shares only common words is far down among the lexical ones, and
- * would count as if it shared none. They cost little, since the index scores every match.
- */
-const LEXICAL_SHARE = 2;
-
 /** The columns that a filter may name; other keys are metadata. */
 const FILTER_COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
 
@@ -50,7 +44,7 @@ export function createChunkSearch(database: DatabaseSync, dimensions: number) {
       const rows = condition && database.prepare(condition.sql).all(...condition.parameters);
       const allowed = rows && new Set(rows.map((row) => Number(row.id)));
       const candidates = Math.max(MIN_CANDIDATES, limit);
-      const lexical = text === null ? null : textIndex.search(text, LEXICAL_SHARE * candidates, allowed);
+      const lexical = text === null ? null : textIndex.search(text, candidates, allowed);
       const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
       return rankHits(lexical, dense, limit, baseline);
     },
