@@ -46,9 +46,15 @@ export function rankHits<Id extends number | string>(
   const denseById = indexById(
     (dense ?? []).map((hit) => ({ ...hit, score: (hit.score - baseline) / (1 - baseline) })),
   );
+  // The score beyond the last candidate is unknown. As 0, a near chunk with only common words would rank too low.
+  const unseen = lexical !== null && lexical.length >= MIN_CANDIDATES ? (lexical.at(-1)?.score ?? 0) : 0;
+  const scoresOf = (hit: MatchScores) => {
+    const known = { dense: hit.dense, lexical: hit.lexical ?? { rank: MIN_CANDIDATES + 1, score: unseen } };
+    return { score: matchSimilarity(known, mode), fusedScore: fusedScore(known, mode) };
+  };
   return [...new Set([...lexicalById.keys(), ...denseById.keys()])]
     .map((id) => ({ id, lexical: lexicalById.get(id) ?? null, dense: denseById.get(id) ?? null }))
-    .map((hit) => ({ ...hit, score: matchSimilarity(hit, mode), fusedScore: fusedScore(hit, mode) }))
+    .map((hit) => ({ ...hit, ...scoresOf(hit) }))
     .sort((a, b) => b.fusedScore - a.fusedScore || rankInHalf(a) - rankInHalf(b) || (a.id < b.id ? -1 : 1))
     .slice(0, limit);
 }
