@@ -119,17 +119,19 @@ const SEARCH_TOKENS = 80;
 export class PassageBudget {
   #tokensLeft: number;
   readonly #events: Pick<TurnEvents, 'noticeOnce'>;
+  readonly #isLocal: boolean;
 
-  constructor(maxTokens: number, events: Pick<TurnEvents, 'noticeOnce'>) {
+  constructor(maxTokens: number, events: Pick<TurnEvents, 'noticeOnce'>, { model }: AgentConfig) {
     this.#tokensLeft = maxTokens;
     this.#events = events;
+    this.#isLocal = isLocalModel(model);
   }
 
   /** Fits a retrieval into the tokens that are left and uses them up. The best passage is always shown, cut if needed. */
   show(context: RetrievalContext, showing?: ShowOptions): ShownContext {
     const shown = showContext(context, Math.max(0, this.#tokensLeft - SEARCH_TOKENS), showing);
     this.#tokensLeft = Math.max(0, this.#tokensLeft - SEARCH_TOKENS - shown.context.totalTokens);
-    if (shown.context.leftOut > 0) {
+    if (shown.context.leftOut > 0 && !this.#isLocal) {
       this.#events.noticeOnce(
         'passages',
         "Not all passages fit into the model's window; those with the lowest scores are left out. " +

@@ -42,8 +42,6 @@ import { cleanTexts } from './structured-output.ts';
 import { type TurnEvents, TurnRecord } from './turn-record.ts';
 import { createTurnSearch } from './turn-search.ts';
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Wraps what a turn calls, so that the calls are traced. */
 export interface TurnTracer {
   model(model: Model): Model;
@@ -146,7 +144,7 @@ export async function answerQuestion(
     const planned = { instructions, question, history: request.history, tools: offered };
     const { history, passageTokens } = divideContextWindow(config, setup.window, planned, events);
     const record = new TurnRecord(runtime);
-    const passages = new PassageBudget(passageTokens, events);
+    const passages = new PassageBudget(passageTokens, events, config);
     const { retriever, tracer } = setup;
     const guarded = guardModel(setup, events, signal);
     const model = tracer?.model(guarded) ?? guarded;
@@ -295,7 +293,7 @@ function startTimeLimit(seconds: number, given: AbortSignal | undefined) {
         hint: advice`Ask again, use a faster model, or raise ${settingName('maxTurnSeconds')}.`,
       }),
     );
-  const timer = setTimeout(expire, Math.min(seconds * 1000, MAX_TIMER_MS));
+  const timer = setTimeout(expire, Math.min(seconds * 1000, 2 ** 31 - 1));
   return {
     signal: given === undefined ? controller.signal : AbortSignal.any([given, controller.signal]),
     stopTimer: () => clearTimeout(timer),
