@@ -9,7 +9,7 @@ import {
 } from '@openai/agents-core';
 import type { ZodObject } from 'zod';
 import type { MarkerNumbers } from '../citations/marker-numbers.ts';
-import type { AgentConfig } from '../domain/agent-config.ts';
+import { type AgentConfig, isLocalModel } from '../domain/agent-config.ts';
 import type { ToolCall } from '../domain/conversation-message.ts';
 import { failedToolResponse, formatToolResponse } from '../domain/retrieval-tool-response.ts';
 import { advice, withSetting } from '../faults/advice.ts';
@@ -40,7 +40,7 @@ interface ModelLoopOptions {
   events: TurnEvents;
   /** Numbers the sources in the text that is shown. Messages keep the refs that the model writes. */
   numbers: MarkerNumbers;
-  /** Called with the text so far when a line or a bracket begins. */
+  /** Called with the text so far when a line or a bracket begins; not for the offline model, whose quotes need no preparation. */
   onText?: ((text: string) => void) | undefined;
   signal: AbortSignal;
 }
@@ -135,7 +135,7 @@ function withJsonArguments(item: StreamedResponse['output'][number]): StreamedRe
 /** Emits text and tool calls as they arrive, and records tool calls and their results as messages. */
 async function forwardStream(
   stream: AsyncIterable<RunStreamEvent>,
-  { record, events, numbers, outputSchema, onText }: ModelLoopOptions,
+  { config, record, events, numbers, outputSchema, onText }: ModelLoopOptions,
 ): Promise<void> {
   const calls = new Map<string, ToolCall>();
   let unrecorded: ToolCall[] = [];
@@ -144,7 +144,7 @@ async function forwardStream(
   const addText = (delta: string) => {
     if (delta === '') return;
     text += delta;
-    if (outputSchema === undefined && /[[\n]/.test(delta)) onText?.(text);
+    if (outputSchema === undefined && !isLocalModel(config.model) && /[[\n]/.test(delta)) onText?.(text);
     events.enterPhase('generating');
     // A list of numbers in JSON is not a marker.
     show(outputSchema === undefined ? numbers.push(delta) : delta);
